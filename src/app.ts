@@ -1,0 +1,196 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { makeTokenVerifier } from './auth/token.js';
+import type { Config } from './config.js';
+import { type Db, makeDb } from './db/client.js';
+import { startEmbeddedPostgres } from './db/embedded.js';
+import { toAppError } from './db/database-errors.js';
+import { migrate } from './db/migrate.js';
+import { makeDownloadLink } from './downloads/download-link.js';
+import { makeSchema } from './graphql/schema.js';
+import { makeApollo } from './http/apollo.js';
+import { type ApiDeps, makeServer } from './http/server.js';
+import { makeCancelInvoice } from './invoices/cancel-invoice.js';
+import { type Issuer, makeCreateInvoice } from './invoices/create-invoice.js';
+import { makeIssueInvoices } from './invoices/issue-invoices.js';
+import { makeListCustomerInvoices, makeSearchInvoices } from './invoices/list-invoices.js';
+import { makeReadInvoice, makeReadInvoiceParts } from './invoices/read-invoices.js';
+import { keepSeller } from './invoices/seller.js';
+import { readSellerLogo } from './invoices/seller-logo.js';
+import { makeReadTimeline } from './invoices/timeline.js';
+import { systemClock } from './kernel/clock.js';
+import { startLoop } from './kernel/loop.js';
+import { forgetMailFailures } from './notifications/delivery-status.js';
+import { makeFileMailer } from './notifications/file-mailer.js';
+import { makeNotifyCustomer } from './notifications/notify-customer.js';
+import { makeHttpOrders } from './orders/http-orders.js';
+import { makeSampleOrders } from './orders/sample-orders.js';
+import { SAMPLE_ORDERS } from './orders/samples.js';
+import { makeForwardEvents } from './outbox/forward-events.js';
+import { makeSettleFailure } from './outbox/settle-failure.js';
+import { makeGeneratePdf } from './pdf/generate-pdf.js';
+import { forgetFailures } from './pdf/pdf-status.js';
+import { makeRegeneratePdf } from './pdf/regenerate-pdf.js';
+import { makeRendererPool } from './pdf/renderer.js';
+import { makeQueue, type Queue } from './queue/boss.js';
+import { makeListDeadLetters, makeReplayDeadLetters } from './queue/dead-letters.js';
+import { queueOf } from './queue/queues.js';
+import { makeReadPipeline } from './queue/read-pipeline.js';
+import { makeDownloadSigner } from './storage/download-signature.js';
+import { makeFilesystemStorage } from './storage/filesystem-storage.js';
+
+export interface App {
+  /** Where it listens, with the port that it was given. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** A rendering under way may take its whole limit of 30 s less what the rest of a stop needs. */
+const WORK_ENDS_WITHIN_MS = 20_000;
+
+/** The parts of Folio in the order in which one order travels, joined and started. */
+export async function startApp(config: Config, log: Logger): Promise<App> {
+  // Whatever was started is stopped in reverse, also where a later part fails to start.
+  await using started = new AsyncDisposableStack();
+  const runs = (role: 'api' | 'relay' | 'worker') => config.roles.has(role);
+  const clock = systemClock;
+
+  const databaseUrl = config.database.url ?? (await startDatabase(config, log, started));
+  await migrate({ url: databaseUrl, directory: join(import.meta.dirname, '../prisma/migrations') });
+  const db = started.adopt(
+    makeDb({ url: databaseUrl, poolSize: config.database.poolSize, applicationName: 'folio' }),
+    (client) => client.$disconnect(),
+  );
+  const queue = makeQueue({ url: databaseUrl, log, maintain: runs('worker') });
+  await queue.start();
+  started.defer(() => queue.stop(WORK_ENDS_WITHIN_MS));
+  const { enqueueLater } = queue;
+  const settleFailure = makeSettleFailure({ ...config, queueOf, enqueueLater });
+  const signer = makeDownloadSigner(config.download);
+  const storage = makeFilesystemStorage({
+    directory: config.storageDir,
+    publicUrl: config.publicUrl,
+    ttlSeconds: config.download.ttlSeconds,
+    signer,
+    clock,
+  });
+
+  if (runs('relay')) startForwarder(config, { db, queue, log, started });
+  if (runs('worker')) await startWorkers();
+  const server = await makeServer({
+    log,
+    probes: { database: async () => void (await db.$queryRaw`SELECT 1`) },
+    api: runs('api') ? await makeApi() : undefined,
+  });
+  started.defer(() => server.close());
+  const url = await server.listen({ host: config.host, port: config.port });
+
+  const running = started.move();
+  return { url, stop: () => running.disposeAsync() };
+
+  async function startWorkers(): Promise<void> {
+    const renderer = started.adopt(
+      makeRendererPool({
+        threads: config.pdf.concurrency,
+        timeoutMs: config.pdf.renderTimeoutSeconds * 1000,
+        memoryMb: 512,
+      }),
+      (pool) => pool.close(),
+    );
+    const generatePdf = makeGeneratePdf({
+      ...config.pdf,
+      db,
+      renderer,
+      storage,
+      settleFailure,
+      enqueueLater,
+      log,
+    });
+    const mailer = makeFileMailer(config.mail);
+    const notifyCustomer = makeNotifyCustomer({
+      db,
+      mailer,
+      settleFailure,
+      enqueueLater,
+      storefrontUrl: config.storefrontUrl,
+      log,
+    });
+    await queue.work('pdf', generatePdf, config.pdf.concurrency);
+    await queue.work('notification', notifyCustomer, 2);
+  }
+
+  async function makeApi(): Promise<ApiDeps> {
+    const orders = config.orderServiceUrl
+      ? makeHttpOrders({ baseUrl: config.orderServiceUrl })
+      : makeSampleOrders(SAMPLE_ORDERS);
+    const issuer = await makeIssuer(config, db);
+    const readInvoice = makeReadInvoice({ db });
+    const schema = await makeSchema({
+      requestTimeoutMs: config.requestTimeoutMs,
+      writes: {
+        createInvoice: makeCreateInvoice({ db, orders, issueInvoices: makeIssueInvoices({ db }), issuer }),
+        cancelInvoice: makeCancelInvoice({ db }),
+        regeneratePdf: makeRegeneratePdf({ db }),
+      },
+      reads: {
+        readInvoice,
+        listCustomerInvoices: makeListCustomerInvoices({ db }),
+        searchInvoices: makeSearchInvoices({ db }),
+        readTimeline: makeReadTimeline({ db }),
+        downloadLink: makeDownloadLink({ db, storage }),
+      },
+      operations: {
+        listDeadLetters: makeListDeadLetters({ db }),
+        replayDeadLetters: makeReplayDeadLetters({
+          db,
+          enqueueLater,
+          forgetFailures: {
+            pdf: (tx, event) => forgetFailures(tx, event.invoiceId),
+            notification: (tx, event) => forgetMailFailures(tx, event.id),
+          },
+        }),
+        readPipeline: makeReadPipeline({ db }),
+        readInvoice,
+      },
+    });
+    return {
+      apollo: makeApollo({ schema, translateError: toAppError, log, production: config.production }),
+      verifyToken: makeTokenVerifier(config.token),
+      readParts: makeReadInvoiceParts({ db }),
+      playground: config.playground,
+      files: { storage, signer, clock },
+    };
+  }
+}
+
+async function startDatabase(config: Config, log: Logger, started: AsyncDisposableStack): Promise<string> {
+  const postgres = await startEmbeddedPostgres({
+    directory: join(config.dataDir, 'postgres'),
+    database: 'folio',
+    log: (message) => log.info(message),
+  });
+  started.defer(() => postgres.stop());
+  return postgres.url;
+}
+
+function startForwarder(
+  config: Config,
+  { db, queue, log, started }: { db: Db; queue: Queue; log: Logger; started: AsyncDisposableStack },
+): void {
+  const forwardEvents = makeForwardEvents({ db, enqueue: queue.enqueue, log });
+  const loop = startLoop({
+    name: 'forward events',
+    everyMs: config.outboxPollMs,
+    runOnce: async () => (await forwardEvents()).more,
+    log,
+  });
+  started.defer(() => loop.stop());
+}
+
+async function makeIssuer(config: Config, db: Db): Promise<Issuer> {
+  const { seller, issueTimeZone: timeZone, pdf } = config;
+  const logo = config.sellerLogoFile ? readSellerLogo(await readFile(config.sellerLogoFile)) : null;
+  const sellerId = await keepSeller(db, { ...seller, logo });
+  return { sellerId, seller, timeZone, locale: pdf.locale };
+}

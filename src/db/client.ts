@@ -1,0 +1,55 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import { type Prisma, PrismaClient } from './generated/client.js';
+
+export { Prisma } from './generated/client.js';
+
+/** The database, outside any transaction. */
+export type Db = PrismaClient;
+
+/** A transaction of the caller's. Functions that join one take it first. */
+export type Tx = Prisma.TransactionClient;
+
+export interface DbOptions {
+  url: string;
+  /** Connections of this process. */
+  poolSize: number;
+  /** Shown in pg_stat_activity, so that an operator sees whose session holds a lock. */
+  applicationName: string;
+}
+
+/** Longer than any statement of ours takes when healthy, shorter than a request may take. */
+const STATEMENT_TIMEOUT_MS = 4_000;
+
+/** pg waits for ever for a free connection unless told otherwise. */
+const CONNECTION_TIMEOUT_MS = 2_000;
+
+/**
+ * A process that was stopped (SIGSTOP, a frozen VM) keeps its session and row locks. The server ends
+ * such a session, so that one sleeping process cannot hold the number counter for the others.
+ */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
+
+/** Waiting for a connection, and holding one, in one interactive transaction. */
+const TRANSACTION_WAIT_MS = 2_000;
+const TRANSACTION_TIMEOUT_MS = 4_500;
+
+export function makeDb({ url, poolSize, applicationName }: DbOptions): Db {
+  const adapter = new PrismaPg({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    // The client's own clock beside the server's: it also ends when the server does not answer at all.
+    query_timeout: STATEMENT_TIMEOUT_MS + 500,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    keepAlive: true,
+    application_name: applicationName,
+  });
+  return new PrismaClient({
+    adapter,
+    transactionOptions: { maxWait: TRANSACTION_WAIT_MS, timeout: TRANSACTION_TIMEOUT_MS },
+    // Errors are logged once, where they are answered.
+    log: [],
+    errorFormat: 'minimal',
+  });
+}

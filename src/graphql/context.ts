@@ -1,0 +1,39 @@
+import DataLoader from 'dataloader';
+import type { Actor } from '../auth/actor.js';
+import type { Invoice, InvoiceLine, NotificationStatus, PdfRevision, ReadInvoiceParts } from '../invoices/index.js';
+import { AppError } from '../kernel/errors.js';
+
+/** What one request carries from HTTP to its resolvers. */
+export interface RequestContext {
+  requestId: string;
+  /** Undefined where the request had no token, or a bad one: which of the two is nobody's business. */
+  actor: Actor | undefined;
+  /** The Idempotency-Key header. */
+  idempotencyKey: string | undefined;
+  loaders: InvoiceLoaders;
+}
+
+/** Parts of invoices that a list asks for one by one and the database answers in one query. */
+export interface InvoiceLoaders {
+  invoice: DataLoader<string, Invoice | undefined>;
+  lines: DataLoader<string, InvoiceLine[]>;
+  notificationStatus: DataLoader<string, NotificationStatus | null>;
+  pdfRevisions: DataLoader<string, PdfRevision[]>;
+}
+
+export function makeInvoiceLoaders(read: ReadInvoiceParts): InvoiceLoaders {
+  // No cache: a mutation and a query of one request may see the row change between them.
+  const options = { cache: false };
+  return {
+    invoice: new DataLoader((ids) => read.invoices(ids), options),
+    lines: new DataLoader((ids) => read.lines(ids), options),
+    notificationStatus: new DataLoader((ids) => read.notificationStatuses(ids), options),
+    pdfRevisions: new DataLoader((ids) => read.pdfRevisions(ids), options),
+  };
+}
+
+/** @throws AppError UNAUTHENTICATED, in the same words for every reason. */
+export function requireActor({ actor }: RequestContext): Actor {
+  if (!actor) throw new AppError('UNAUTHENTICATED', 'A valid bearer token is required');
+  return actor;
+}

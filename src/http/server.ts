@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import type { ApolloServer } from '@apollo/server';
+import { fastifyApolloHandler } from '@as-integrations/fastify';
+import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
+import type { VerifyToken } from '../auth/token.js';
+import type { RequestContext } from '../graphql/context.js';
+import type { ReadInvoiceParts } from '../invoices/index.js';
+import { type FilesRouteDeps, registerFilesRoute } from './files-route.js';
+import { type ReadinessProbe, registerHealthRoutes } from './health-routes.js';
+import { registerPlayground } from './playground.js';
+import { makeRequestContext } from './request-context.js';
+
+export interface ServerDeps {
+  log: FastifyBaseLogger;
+  probes: Readonly<Record<string, ReadinessProbe>>;
+  /** Absent in processes that serve no API: health is all they answer then. */
+  api?: ApiDeps | undefined;
+}
+
+export interface ApiDeps {
+  apollo: ApolloServer<RequestContext>;
+  verifyToken: VerifyToken;
+  readParts: ReadInvoiceParts;
+  playground: boolean;
+  /** Absent where the object store serves its own URLs. */
+  files?: FilesRouteDeps | undefined;
+}
+
+/** The largest operation of a client of ours is a few kilobytes. */
+const LARGEST_BODY_BYTES = 256 * 1024;
+
+/** For the whole request to arrive; a client that sends a byte a minute holds no connection. */
+const REQUEST_ARRIVES_WITHIN_MS = 10_000;
+
+export async function makeServer({ log, probes, api }: ServerDeps): Promise<FastifyInstance> {
+  const server = fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    // Our own id, never the client's: it stands in logs and in errors.
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    bodyLimit: LARGEST_BODY_BYTES,
+    requestTimeout: REQUEST_ARRIVES_WITHIN_MS,
+    routerOptions: { maxParamLength: 200 },
+  });
+  server.addHook('onSend', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  registerHealthRoutes(server, { probes, log });
+  if (api) await registerApi(server, api);
+  return server;
+}
+
+async function registerApi(server: FastifyInstance, api: ApiDeps): Promise<void> {
+  const { apollo, verifyToken, readParts } = api;
+  await apollo.start();
+  server.post(
+    '/graphql',
+    fastifyApolloHandler(apollo, {
+      context: (request) => makeRequestContext(request, { verifyToken, readParts }),
+    }),
+  );
+  server.addHook('onClose', () => apollo.stop());
+  if (api.playground) await registerPlayground(server, { graphqlPath: '/graphql' });
+  if (api.files) registerFilesRoute(server, api.files);
+}

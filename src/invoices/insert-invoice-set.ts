@@ -1,0 +1,159 @@
+import type { Tx } from '../db/client.js';
+import type { Draft, IssueOutcome } from './draft.js';
+
+export interface IssueRow {
+  invoice_id: string | null;
+  invoice_number: string | null;
+  issue_date: string | null;
+  finalized_at: Date | null;
+  key_invoice_id: string | null;
+  key_request_hash: string | null;
+  order_invoice_id: string | null;
+}
+
+/**
+ * The set in one statement, under the counter's lock. Keys and orders are looked at first and only the
+ * survivors are numbered: a number taken before a conflict is found would leave a gap.
+ *
+ * @returns one row per draft, in their order; none at all where `year` is over.
+ */
+export function insertInvoiceSet(
+  tx: Tx,
+  drafts: readonly Draft[],
+  { year, timeZone }: { year: number; timeZone: string },
+): Promise<IssueRow[]> {
+  return tx.$queryRaw<IssueRow[]>`
+    WITH moment AS MATERIALIZED (
+      -- Never before the number below it, even if the server's clock was set back.
+      SELECT greatest(clock_timestamp(), last_finalized_at) AS at
+      FROM invoice_number_counters WHERE year = ${year}::integer
+    ),
+    draft AS MATERIALIZED (
+      SELECT draft.*, moment.at
+      FROM moment, ROWS FROM (
+        jsonb_to_recordset(${JSON.stringify(drafts.map(toRow))}::jsonb) AS (
+          actor_role text, actor_id text, key text, request_hash text,
+          order_id text, customer_id text, currency text, minor_unit smallint,
+          subtotal numeric, discount numeric, tax numeric, total numeric,
+          customer_name text, customer_email text, customer_tax_id text,
+          line1 text, line2 text, city text, region text, postal_code text, country text,
+          seller_id text, locale text, lines jsonb
+        )
+      ) WITH ORDINALITY AS draft (
+        actor_role, actor_id, key, request_hash,
+        order_id, customer_id, currency, minor_unit, subtotal, discount, tax, total,
+        customer_name, customer_email, customer_tax_id,
+        line1, line2, city, region, postal_code, country, seller_id, locale, lines, place
+      )
+      WHERE extract(year FROM moment.at AT TIME ZONE ${timeZone}) = ${year}::integer
+    ),
+    judged AS MATERIALIZED (
+      SELECT draft.*, used.invoice_id AS key_invoice_id, used.request_hash AS key_request_hash,
+             invoiced.id AS order_invoice_id
+      FROM draft
+      LEFT JOIN idempotency_records AS used USING (actor_role, actor_id, key)
+      LEFT JOIN invoices AS invoiced ON invoiced.order_id = draft.order_id
+    ),
+    accepted AS MATERIALIZED (
+      SELECT judged.*, (row_number() OVER (ORDER BY place))::integer AS nth
+      FROM judged WHERE key_invoice_id IS NULL AND order_invoice_id IS NULL
+    ),
+    counter AS (
+      UPDATE invoice_number_counters
+      SET next_number = next_number + (SELECT count(*) FROM accepted),
+          last_finalized_at = (SELECT at FROM moment)
+      WHERE year = ${year}::integer AND EXISTS (SELECT FROM accepted)
+      RETURNING next_number - (SELECT count(*)::integer FROM accepted) - 1 AS number_before
+    ),
+    issued AS (
+      INSERT INTO invoices (
+        id, order_id, customer_id, invoice_number, status, currency, minor_unit,
+        subtotal, discount, tax, total, line_count,
+        customer_name, customer_email, customer_tax_id, address_line1, address_line2, address_city,
+        address_region, address_postal_code, address_country,
+        seller_id, issue_date, time_zone, locale, created_by_role, created_by_id, created_at, finalized_at
+      )
+      SELECT uuid_v7(at, nth), order_id, customer_id, invoice_number(${year}::integer, number_before + nth),
+        'FINALIZED', currency, minor_unit, subtotal, discount, tax, total, jsonb_array_length(lines),
+        customer_name, customer_email, customer_tax_id, line1, line2, city, region, postal_code, country,
+        seller_id, (at AT TIME ZONE ${timeZone})::date, ${timeZone}, locale, actor_role, actor_id, at, at
+      FROM accepted, counter
+      RETURNING id, order_id, invoice_number, issue_date, finalized_at
+    ),
+    line AS (
+      INSERT INTO invoice_items (
+        invoice_id, line_number, product_id, description, quantity, unit_price, discount, tax, total, minor_unit
+      )
+      SELECT issued.id, line.place, line.product_id, line.description, line.quantity, line.unit_price,
+        line.discount, line.tax, line.total, accepted.minor_unit
+      FROM issued JOIN accepted USING (order_id), ROWS FROM (
+        jsonb_to_recordset(accepted.lines) AS (
+          product_id text, description text, quantity numeric, unit_price numeric,
+          discount numeric, tax numeric, total numeric
+        )
+      ) WITH ORDINALITY AS line (
+        product_id, description, quantity, unit_price, discount, tax, total, place
+      )
+    ),
+    claim AS (
+      INSERT INTO idempotency_records (actor_role, actor_id, key, request_hash, invoice_id, created_at)
+      SELECT actor_role, actor_id, key, request_hash, issued.id, issued.finalized_at
+      FROM issued JOIN accepted USING (order_id)
+    )
+    SELECT issued.id AS invoice_id, issued.invoice_number, issued.issue_date::text, issued.finalized_at,
+           judged.key_invoice_id, judged.key_request_hash, judged.order_invoice_id
+    FROM judged LEFT JOIN issued USING (order_id)
+    ORDER BY judged.place`;
+}
+
+function toRow({ claim, snapshot, sellerId, locale }: Draft) {
+  const { customer } = snapshot;
+  return {
+    actor_role: claim.actor.role,
+    actor_id: claim.actor.id,
+    key: claim.key,
+    request_hash: claim.requestHash,
+    order_id: snapshot.orderId,
+    customer_id: snapshot.customerId,
+    currency: snapshot.currency,
+    minor_unit: snapshot.minorUnit,
+    subtotal: snapshot.subtotal,
+    discount: snapshot.discount,
+    tax: snapshot.tax,
+    total: snapshot.total,
+    customer_name: customer.name,
+    customer_email: customer.email,
+    customer_tax_id: customer.taxId,
+    line1: customer.address.line1,
+    line2: customer.address.line2,
+    city: customer.address.city,
+    region: customer.address.region,
+    postal_code: customer.address.postalCode,
+    country: customer.address.country,
+    seller_id: sellerId,
+    locale,
+    lines: snapshot.lines.map(({ productId, unitPrice, ...line }) => ({
+      ...line,
+      product_id: productId,
+      unit_price: unitPrice,
+    })),
+  };
+}
+
+export function toOutcome(row: IssueRow): IssueOutcome {
+  const { invoice_id, invoice_number, issue_date, finalized_at } = row;
+  if (invoice_id && invoice_number && issue_date && finalized_at) {
+    return {
+      kind: 'issued',
+      invoiceId: invoice_id,
+      invoiceNumber: invoice_number,
+      issueDate: issue_date,
+      finalizedAt: finalized_at,
+    };
+  }
+  if (row.key_invoice_id && row.key_request_hash) {
+    return { kind: 'key used', invoiceId: row.key_invoice_id, requestHash: row.key_request_hash };
+  }
+  if (row.order_invoice_id) return { kind: 'order invoiced', invoiceId: row.order_invoice_id };
+  throw new Error('A draft was neither issued nor refused');
+}

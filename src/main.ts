@@ -1,0 +1,28 @@
+import { startApp } from './app.js';
+import { ConfigError, readConfig } from './config.js';
+import { makeLog } from './kernel/log.js';
+import { printWelcome } from './welcome.js';
+import { onStopSignal } from './stop-signal.js';
+
+/** Longer than the longest stop that may be waited for; then whatever hangs is left behind. */
+const STOP_WITHIN_MS = 28_000;
+
+try {
+  const config = readConfig();
+  const log = makeLog(config.logLevel);
+  const app = await startApp(config, log);
+  onStopSignal(async (reason) => {
+    log.info({ reason }, 'stopping');
+    const hung = setTimeout(() => {
+      log.error('the stop took too long; leaving');
+      process.exit(1);
+    }, STOP_WITHIN_MS);
+    await app.stop();
+    clearTimeout(hung);
+    process.exit(0);
+  }, config.startedByNpm);
+  await printWelcome(config, app.url);
+} catch (error) {
+  console.error(error instanceof ConfigError ? error.message : error);
+  process.exit(1);
+}

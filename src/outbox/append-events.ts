@@ -1,0 +1,33 @@
+import type { Tx } from '../db/client.js';
+import type { NewEvent } from './events.js';
+
+/**
+ * Writes events beside the change that they tell of, in the caller's transaction: both become true in
+ * one commit, or neither does.
+ *
+ * No NOTIFY here: it takes a lock that would make all commits one queue. The forwarder polls.
+ */
+export async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+  const rows = events.map(({ type, invoice, data }) => ({
+    type,
+    invoice_id: invoice.invoiceId,
+    order_id: invoice.orderId,
+    customer_id: invoice.customerId,
+    data,
+  }));
+  // MATERIALIZED, so that column and envelope carry the same id and moment.
+  await tx.$executeRaw`
+    WITH event AS MATERIALIZED (
+      SELECT uuid_v7(clock_timestamp(), place::integer) AS event_id, clock_timestamp() AS occurred_at, event.*
+      FROM ROWS FROM (
+        jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+          AS (type text, invoice_id uuid, order_id text, customer_id text, data jsonb)
+      ) WITH ORDINALITY AS event (type, invoice_id, order_id, customer_id, data, place)
+    )
+    INSERT INTO outbox_events (id, event_type, aggregate_type, aggregate_id, payload, created_at)
+    SELECT event_id, type, 'invoice', invoice_id,
+           data || jsonb_build_object('event_id', event_id, 'type', type, 'invoice_id', invoice_id,
+             'order_id', order_id, 'customer_id', customer_id, 'occurred_at', occurred_at),
+           occurred_at
+    FROM event ORDER BY place`;
+}

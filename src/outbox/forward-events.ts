@@ -1,0 +1,115 @@
+import type { Db, Tx } from '../db/client.js';
+import type { Log } from '../kernel/log.js';
+import type { EventRef } from './events.js';
+
+/** Joins the queue to the caller's transaction: the jobs exist if it commits. */
+export type Enqueue = (tx: Tx, events: readonly EventRef[]) => Promise<void>;
+
+export interface ForwardedCounts {
+  published: number;
+  refused: number;
+  /** Whether the batch was full, so that more may be waiting. */
+  more: boolean;
+}
+
+export type ForwardEvents = () => Promise<ForwardedCounts>;
+
+/** Large enough that a backlog drains by thousands a second, small enough that one commit stays short. */
+const BATCH = 500;
+
+/** One forwarder at a time keeps the events of an invoice in order; any process may be the one. */
+const FORWARDER_LOCK = 7_001;
+
+/** After so many refusals an event is FAILED: it waits for an operator and holds back only its invoice. */
+const MOST_REFUSALS = 10;
+
+/**
+ * One pass: takes the oldest pending events and, in one transaction, inserts their jobs and marks them
+ * PUBLISHED. If the batch is refused, each event is tried alone, so that one event at fault delays no
+ * other invoice.
+ */
+export function makeForwardEvents({ db, enqueue, log }: { db: Db; enqueue: Enqueue; log: Log }): ForwardEvents {
+  return async () => {
+    try {
+      return await forwardBatch();
+    } catch (error) {
+      log.warn({ err: error }, 'a batch of events was refused; trying one by one');
+      return forwardOneByOne();
+    }
+  };
+
+  function forwardBatch(): Promise<ForwardedCounts> {
+    return db.$transaction(async (tx) => {
+      const events = (await becomeForwarder(tx)) ? await lockPending(tx) : [];
+      await publish(tx, events);
+      return { published: events.length, refused: 0, more: events.length === BATCH };
+    });
+  }
+
+  async function forwardOneByOne(): Promise<ForwardedCounts> {
+    const counts: ForwardedCounts = { published: 0, refused: 0, more: false };
+    const heldBack = new Set<string>();
+    for (const event of await db.$transaction(lockPending)) {
+      if (heldBack.has(event.invoiceId)) continue;
+      if (await forwardOne(event)) {
+        counts.published += 1;
+      } else {
+        counts.refused += 1;
+        heldBack.add(event.invoiceId);
+      }
+    }
+    return counts;
+  }
+
+  async function forwardOne(event: EventRef): Promise<boolean> {
+    try {
+      await db.$transaction(async (tx) => {
+        if (await becomeForwarder(tx)) await publish(tx, [event]);
+      });
+      return true;
+    } catch (error) {
+      log.error({ err: error, event_id: event.id, invoice_id: event.invoiceId }, 'an event was refused');
+      await recordRefusal(db, event, error);
+      return false;
+    }
+  }
+
+  async function publish(tx: Tx, events: readonly EventRef[]): Promise<void> {
+    if (events.length === 0) return;
+    await enqueue(tx, events);
+    await tx.$executeRaw`
+      UPDATE outbox_events SET status = 'PUBLISHED', published_at = clock_timestamp(), last_error = NULL
+      WHERE id = ANY (${events.map(({ id }) => id)}::uuid[]) AND status = 'PENDING'`;
+  }
+}
+
+async function becomeForwarder(tx: Tx): Promise<boolean> {
+  const [row] = await tx.$queryRaw<{ locked: boolean }[]>`
+    SELECT pg_try_advisory_xact_lock(${FORWARDER_LOCK}) AS locked`;
+  return row?.locked === true;
+}
+
+/** The oldest events that are due, none whose own invoice has an earlier one still held back. */
+function lockPending(tx: Tx): Promise<EventRef[]> {
+  return tx.$queryRaw<EventRef[]>`
+    SELECT id, event_type AS type, aggregate_id AS "invoiceId"
+    FROM outbox_events AS event
+    WHERE status = 'PENDING' AND next_attempt_at <= clock_timestamp() AND NOT EXISTS (
+      SELECT FROM outbox_events AS earlier
+      WHERE earlier.aggregate_id = event.aggregate_id AND earlier.position < event.position
+        AND earlier.status <> 'PUBLISHED'
+        AND (earlier.status = 'FAILED' OR earlier.next_attempt_at > clock_timestamp())
+    )
+    ORDER BY position LIMIT ${BATCH} FOR UPDATE`;
+}
+
+async function recordRefusal(db: Db, event: EventRef, error: unknown): Promise<void> {
+  const reason = (error instanceof Error ? error.message : String(error)).slice(0, 500);
+  // Twice as long after each refusal, from one second to about eight minutes.
+  await db.$executeRaw`
+    UPDATE outbox_events
+    SET retry_count = retry_count + 1, last_error = ${reason},
+        status = CASE WHEN retry_count + 1 >= ${MOST_REFUSALS} THEN 'FAILED' ELSE status END,
+        next_attempt_at = clock_timestamp() + make_interval(secs => power(2, least(retry_count, 9)))
+    WHERE id = ${event.id}::uuid AND status = 'PENDING'`;
+}

@@ -1,0 +1,20 @@
+import type { MessagePort } from 'node:worker_threads';
+import { prepareFonts } from './fonts.js';
+import type { InvoiceDocument } from './invoice-document.js';
+import { renderInvoicePdf } from './render-invoice-pdf.js';
+
+/** What the renderer pool sends to a thread. */
+export interface RenderTask {
+  document: InvoiceDocument;
+  /** Told when the work begins, because a document's time limit does not count its wait for a thread. */
+  started: MessagePort;
+}
+
+// Before the thread reports for work, so that its first document does not wait for the fonts.
+await prepareFonts();
+
+/** The entry of a rendering thread; the pool calls it for one document at a time. */
+export async function render({ document, started }: RenderTask): Promise<Uint8Array> {
+  started.postMessage(null);
+  return renderInvoicePdf(document);
+}

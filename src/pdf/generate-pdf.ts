@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import type { Db, Tx } from '../db/client.js';
+import { getInvoice, type PdfErrorCode, recordOnTimeline, subjectOf } from '../invoices/index.js';
+import { AppError } from '../kernel/errors.js';
+import type { Log } from '../kernel/log.js';
+import { appendEvents } from '../outbox/append-events.js';
+import type { EventRef } from '../outbox/events.js';
+import type { SettleFailure } from '../outbox/settle-failure.js';
+import { pdfObjectKey } from '../storage/object-key.js';
+import type { ObjectStorage } from '../storage/object-storage.js';
+import type { PageSize } from './document/invoice-document.js';
+import { TEMPLATE_VERSION } from './document/template-version.js';
+import { keepLease } from './keep-lease.js';
+import { loadDocument } from './load-document.js';
+import {
+  claimPdf,
+  type FinishedRendering,
+  type PdfClaim,
+  recordFailed,
+  recordGenerated,
+} from './pdf-status.js';
+import { type Renderer, RenderFailed, RenderTimeout } from './renderer.js';
+
+export interface GeneratePdfDeps {
+  db: Db;
+  renderer: Renderer;
+  storage: ObjectStorage;
+  settleFailure: SettleFailure;
+  enqueueLater: (tx: Tx, event: EventRef, delaySeconds: number) => Promise<void>;
+  leaseSeconds: number;
+  pageSize: PageSize;
+  log: Log;
+}
+
+/**
+ * Works on InvoiceCreated and InvoicePDFRegenerateRequested alike: claim, load, render, put, and then
+ * GENERATED with its revision and its event in one commit. A second delivery finds the work done, or in
+ * other hands. It fails only where the database does.
+ */
+export function makeGeneratePdf(deps: GeneratePdfDeps): (event: EventRef) => Promise<void> {
+  const { db, renderer, storage, settleFailure, enqueueLater, leaseSeconds, pageSize, log } = deps;
+
+  return async (event) => {
+    const result = await claimPdf(db, event.invoiceId, leaseSeconds);
+    if (result.kind === 'done') return;
+    if (result.kind === 'busy') {
+      await db.$transaction((tx) => enqueueLater(tx, event, Math.ceil(result.secondsLeft)));
+      return;
+    }
+    const { claim } = result;
+    const lease = keepLease({ db, claim, leaseSeconds, log });
+    try {
+      await finish(claim, await renderAndStore(claim));
+    } catch (error) {
+      await fail(claim, event, error);
+    } finally {
+      lease.release();
+    }
+  };
+
+  async function renderAndStore({ invoiceId, attempt }: PdfClaim): Promise<FinishedRendering> {
+    const { invoice, document } = await loadDocument(db, invoiceId, { pageSize });
+    const bytes = await renderer.render(document);
+    const objectKey = pdfObjectKey(invoice, attempt);
+    await storage.put(objectKey, bytes);
+    return {
+      objectKey,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+      bytes: bytes.byteLength,
+      templateVersion: TEMPLATE_VERSION,
+    };
+  }
+
+  function finish(claim: PdfClaim, rendering: FinishedRendering): Promise<void> {
+    return db.$transaction(async (tx) => {
+      const generated = await recordGenerated(tx, claim, rendering);
+      if (!generated) return logLost(claim);
+      const subject = await subjectOfId(tx, claim.invoiceId);
+      await recordOnTimeline(tx, claim.invoiceId, 'InvoicePDFGenerated', { attempt: claim.attempt });
+      await appendEvents(tx, [
+        {
+          type: 'InvoicePDFGenerated',
+          invoice: subject,
+          data: {
+            object_key: rendering.objectKey,
+            revision: claim.attempt,
+            notify_customer: generated.notifyCustomer,
+          },
+        },
+      ]);
+      log.info(
+        { invoice_id: claim.invoiceId, attempt: claim.attempt, bytes: rendering.bytes },
+        'pdf generated',
+      );
+    });
+  }
+
+  /** State, timeline, retry or dead letter, and event change together. */
+  function fail(claim: PdfClaim, event: EventRef, error: unknown): Promise<void> {
+    const { code, message } = describe(error);
+    return db.$transaction(async (tx) => {
+      const failures = await recordFailed(tx, claim, code);
+      if (failures === undefined) return logLost(claim);
+      const next = await settleFailure(tx, { event, failures, code, message, permanent: false });
+      const failedFor = next === 'dead' ? 'InvoicePDFGenerationFailed' : 'InvoicePDFAttemptFailed';
+      await recordOnTimeline(tx, claim.invoiceId, failedFor, { attempt: claim.attempt, code });
+      if (next === 'dead') {
+        const invoice = await subjectOfId(tx, claim.invoiceId);
+        const data = { error_code: code, retry_count: failures - 1 };
+        await appendEvents(tx, [{ type: 'InvoicePDFGenerationFailed', invoice, data }]);
+      }
+      log.warn({ err: error, invoice_id: claim.invoiceId, attempt: claim.attempt, code, next }, 'pdf failed');
+    });
+  }
+
+  function logLost({ invoiceId, attempt }: PdfClaim): void {
+    log.warn({ invoice_id: invoiceId, attempt }, 'the lease was lost; another attempt has the invoice now');
+  }
+}
+
+async function subjectOfId(tx: Tx, invoiceId: string) {
+  return subjectOf(await getInvoice(tx, invoiceId));
+}
+
+function describe(error: unknown): { code: PdfErrorCode; message: string } {
+  if (error instanceof RenderTimeout || error instanceof RenderFailed) {
+    return { code: error.code, message: error.message };
+  }
+  if (error instanceof AppError && error.code === 'STORAGE_ERROR') {
+    return { code: 'STORAGE_ERROR', message: error.message };
+  }
+  return { code: 'RENDER_FAILED', message: 'The rendering ended with an unforeseen error; the log has it' };
+}

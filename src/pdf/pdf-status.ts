@@ -1,0 +1,120 @@
+import type { Db, Tx } from '../db/client.js';
+import type { PdfErrorCode } from '../invoices/index.js';
+
+/**
+ * The right to render one invoice: whoever holds it writes its attempt number into every later move, so
+ * that a claimant that lost its lease changes nothing.
+ */
+export interface PdfClaim {
+  invoiceId: string;
+  attempt: number;
+}
+
+export type ClaimResult =
+  | { kind: 'claimed'; claim: PdfClaim }
+  /** Somebody renders it; nobody will, if they die: come back when their lease is over. */
+  | { kind: 'busy'; secondsLeft: number }
+  | { kind: 'done' };
+
+/** PENDING or FAILED → PROCESSING, or taken over from a claimant whose lease is over. */
+export async function claimPdf(db: Db, invoiceId: string, leaseSeconds: number): Promise<ClaimResult> {
+  const [claimed] = await db.$queryRaw<{ attempt: number }[]>`
+    UPDATE invoices
+    SET pdf_status = 'PROCESSING',
+        pdf_attempt = pdf_attempt + 1,
+        pdf_takeovers = pdf_takeovers + (pdf_status = 'PROCESSING')::integer,
+        pdf_error_code = NULL,
+        pdf_lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+    WHERE id = ${invoiceId}::uuid
+      AND (pdf_status IN ('PENDING', 'FAILED')
+           OR (pdf_status = 'PROCESSING' AND pdf_lease_until <= clock_timestamp()))
+    RETURNING pdf_attempt AS attempt`;
+  if (claimed) return { kind: 'claimed', claim: { invoiceId, attempt: claimed.attempt } };
+  const [holder] = await db.$queryRaw<{ seconds_left: number }[]>`
+    SELECT greatest(0, extract(epoch FROM pdf_lease_until - clock_timestamp()))::float AS seconds_left
+    FROM invoices WHERE id = ${invoiceId}::uuid AND pdf_status = 'PROCESSING'`;
+  return holder ? { kind: 'busy', secondsLeft: holder.seconds_left } : { kind: 'done' };
+}
+
+/** @returns false where the claim is lost. */
+export async function extendLease(db: Db, claim: PdfClaim, leaseSeconds: number): Promise<boolean> {
+  const extended = await db.$executeRaw`
+    UPDATE invoices SET pdf_lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+    WHERE id = ${claim.invoiceId}::uuid AND pdf_status = 'PROCESSING' AND pdf_attempt = ${claim.attempt}`;
+  return extended === 1;
+}
+
+export interface FinishedRendering {
+  objectKey: string;
+  sha256: string;
+  bytes: number;
+  templateVersion: string;
+}
+
+/**
+ * PROCESSING → GENERATED with its revision, whose number is the attempt's.
+ *
+ * @returns whether the customer is to be told, or undefined where the claim is lost.
+ */
+export async function recordGenerated(
+  tx: Tx,
+  { invoiceId, attempt }: PdfClaim,
+  rendering: FinishedRendering,
+): Promise<{ notifyCustomer: boolean } | undefined> {
+  // The row is locked by the first guarded statement: a claim that is lost leaves no revision behind.
+  const [held] = await tx.$queryRaw<{ notify_customer: boolean }[]>`
+    SELECT pdf_notify_customer AS notify_customer FROM invoices
+    WHERE id = ${invoiceId}::uuid AND pdf_status = 'PROCESSING' AND pdf_attempt = ${attempt}
+    FOR UPDATE`;
+  if (!held) return undefined;
+  await tx.$executeRaw`
+    INSERT INTO invoice_pdf_revisions (invoice_id, revision, object_key, sha256, bytes, template_version, created_at)
+    VALUES (${invoiceId}::uuid, ${attempt}, ${rendering.objectKey}, ${rendering.sha256}, ${rendering.bytes},
+            ${rendering.templateVersion}, clock_timestamp())`;
+  await tx.$executeRaw`
+    UPDATE invoices
+    SET pdf_status = 'GENERATED', pdf_revision = ${attempt}, pdf_object_key = ${rendering.objectKey},
+        pdf_lease_until = NULL, pdf_failures = 0, pdf_takeovers = 0, pdf_notify_customer = false
+    WHERE id = ${invoiceId}::uuid AND pdf_status = 'PROCESSING' AND pdf_attempt = ${attempt}`;
+  return { notifyCustomer: held.notify_customer };
+}
+
+/**
+ * PROCESSING → FAILED.
+ *
+ * @returns the failures since the work was asked for, or undefined where the claim is lost.
+ */
+export async function recordFailed(tx: Tx, claim: PdfClaim, code: PdfErrorCode): Promise<number | undefined> {
+  const [failed] = await tx.$queryRaw<{ failures: number }[]>`
+    UPDATE invoices
+    SET pdf_status = 'FAILED', pdf_error_code = ${code}, pdf_failures = pdf_failures + 1, pdf_lease_until = NULL
+    WHERE id = ${claim.invoiceId}::uuid AND pdf_status = 'PROCESSING' AND pdf_attempt = ${claim.attempt}
+    RETURNING pdf_failures AS failures`;
+  return failed?.failures;
+}
+
+/**
+ * GENERATED or FAILED → PENDING: the same snapshot once more. A customer who never got a first file
+ * announced is still owed that mail, whatever this call says.
+ *
+ * @returns false where invoice or PDF are in another state.
+ */
+export async function requestAgain(
+  tx: Tx,
+  invoiceId: string,
+  { notifyCustomer }: { notifyCustomer: boolean },
+): Promise<boolean> {
+  const requested = await tx.$executeRaw`
+    UPDATE invoices
+    SET pdf_status = 'PENDING', pdf_error_code = NULL, pdf_failures = 0, pdf_takeovers = 0,
+        pdf_notify_customer = pdf_notify_customer OR ${notifyCustomer}
+    WHERE id = ${invoiceId}::uuid AND status = 'FINALIZED' AND pdf_status IN ('GENERATED', 'FAILED')`;
+  return requested === 1;
+}
+
+/** Gives a dead letter's work its full number of attempts again. */
+export async function forgetFailures(tx: Tx, invoiceId: string): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE invoices SET pdf_failures = 0, pdf_takeovers = 0
+    WHERE id = ${invoiceId}::uuid AND pdf_status = 'FAILED'`;
+}
