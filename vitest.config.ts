@@ -1,6 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
+  // As Node resolves them: graphql has two builds, and two of them in one process do not know each other.
+  resolve: { alias: { graphql: fileURLToPath(import.meta.resolve('graphql')) } },
   test: {
     include: ['test/**/*.test.{ts,tsx}'],
     globalSetup: ['test/helpers/global-setup.ts'],

@@ -1,5 +1,70 @@
-import { AppError, unavailable } from '../kernel/errors.js';
+import { type AppError, unavailable } from '../kernel/errors.js';
+import { Prisma } from './generated/client.js';
 
-export function toAppError(_error: unknown): AppError | undefined {
-  return unavailable('x');
+/** What PostgreSQL said, where an error of Prisma's or of pg's carries it. */
+interface DatabaseFault {
+  /** SQLSTATE, five characters. */
+  sqlState: string | undefined;
+  /** Name of the constraint or trigger that refused; these are the names of the invariants. */
+  constraint: string | undefined;
+  /** The adapter's own word for what has no SQLSTATE, such as an unreachable server. */
+  kind: string | undefined;
+}
+
+/**
+ * Lost connections, a server that starts, stops or is out of sessions, time-outs, deadlocks: nothing is
+ * wrong with the request, and the same one may succeed later.
+ */
+const PASSING_STATES = /^(?:08|28|3D|40|53|57|55P03|25P03|XX000)/;
+const PASSING_KINDS = /^(?:DatabaseNotReachable|DatabaseAccessDenied|AuthenticationFailed|ConnectionClosed|SocketTimeout|TlsConnectionError|TooManyConnections)$/;
+/** P1xxx: the connection; P2024: the pool; P2028: an interactive transaction that lost its time. */
+const PASSING_PRISMA_CODES = /^(?:P1\d{3}|P2024|P2028)$/;
+/** Errors of pg and Node that Prisma passes on as they are. */
+const PASSING_MESSAGES = /timeout exceeded when trying to connect|Query read timeout|Connection terminated/i;
+const PASSING_ERRNO = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
+
+/**
+ * A database that cannot be used right now, as DEPENDENCY_UNAVAILABLE; undefined for anything else. A
+ * broken invariant is deliberately not translated: the use cases guard against it, so it is a fault of
+ * ours, answered as INTERNAL and logged under the constraint's name.
+ */
+export function toAppError(error: unknown): AppError | undefined {
+  return isPassing(error) ? unavailable('The database', error) : undefined;
+}
+
+/** Whether the database refused because a row of this key or number is there already. */
+export function isUniqueViolation(error: unknown): boolean {
+  return faultOf(error).sqlState === '23505';
+}
+
+function isPassing(error: unknown): boolean {
+  const { sqlState, kind } = faultOf(error);
+  if (sqlState) return PASSING_STATES.test(sqlState);
+  if (kind && PASSING_KINDS.test(kind)) return true;
+  if (error instanceof Prisma.PrismaClientKnownRequestError) return PASSING_PRISMA_CODES.test(error.code);
+  if (!(error instanceof Error)) return false;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return PASSING_MESSAGES.test(error.message) || PASSING_ERRNO.test(code);
+}
+
+export function faultOf(error: unknown): DatabaseFault {
+  const cause = adapterCauseOf(error);
+  return {
+    sqlState: cause?.originalCode,
+    constraint: cause?.constraint?.index,
+    kind: cause?.kind,
+  };
+}
+
+/** Where the pg adapter of Prisma 7 keeps it. */
+interface AdapterCause {
+  originalCode?: string;
+  kind?: string;
+  constraint?: { index?: string };
+}
+
+function adapterCauseOf(error: unknown): AdapterCause | undefined {
+  if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return undefined;
+  const meta = error.meta as { driverAdapterError?: { cause?: AdapterCause } } | undefined;
+  return meta?.driverAdapterError?.cause;
 }

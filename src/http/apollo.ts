@@ -25,7 +25,6 @@ export function makeApollo({ schema, translateError, log, production }: ApolloDe
     includeStacktraceInErrorResponses: false,
     maxRecursiveSelections: true,
     parseOptions: { maxTokens: MOST_TOKENS },
-    status400ForVariableCoercionErrors: true,
     stopOnTerminationSignals: false,
     formatError: (formatted, error) => formatError(formatted, error, translateError),
     plugins: [logUnforeseen(translateError, log), addRequestId],

@@ -1,5 +1,7 @@
 import type { Db, Tx } from '../db/client.js';
+import { isUniqueViolation } from '../db/database-errors.js';
 import { appendEvents } from '../outbox/append-events.js';
+import type { NewEvent } from '../outbox/events.js';
 import { lockYearCounter } from './allocate-number.js';
 import type { Draft, IssueOutcome } from './draft.js';
 import { insertInvoiceSet, toOutcome } from './insert-invoice-set.js';
@@ -12,21 +14,33 @@ export type IssueInvoices = (drafts: readonly Draft[]) => Promise<IssueOutcome[]
  * all share one time zone.
  */
 export function makeIssueInvoices({ db }: { db: Db }): IssueInvoices {
-  return (drafts) =>
-    db.$transaction(async (tx) => {
-      const outcomes = await issueOnceLocked(tx, drafts);
-      const issued = drafts.flatMap(({ snapshot }, index) => {
-        const outcome = outcomes[index];
-        return outcome?.kind === 'issued' ? [{ ...outcome, ...snapshot }] : [];
-      });
-      if (issued.length > 0) {
-        await appendEvents(tx, issued.map((invoice) => ({ type: 'InvoiceCreated', invoice, data: {} })));
-      }
-      return outcomes;
-    });
+  return async (drafts) => {
+    try {
+      return await issueTogether(db, drafts);
+    } catch (error) {
+      // Around New Year two counters may be locked at once, and only the unique indexes stand between
+      // their holders. Looking again finds what the other one issued.
+      if (!isUniqueViolation(error)) throw error;
+      return issueTogether(db, drafts);
+    }
+  };
 }
 
-async function issueOnceLocked(tx: Tx, drafts: readonly Draft[]): Promise<IssueOutcome[]> {
+function issueTogether(db: Db, drafts: readonly Draft[]): Promise<IssueOutcome[]> {
+  return db.$transaction(async (tx) => {
+    const outcomes = await issueUnderLock(tx, drafts);
+    const events = drafts.flatMap(({ snapshot: { orderId, customerId } }, index): NewEvent[] => {
+      const outcome = outcomes[index];
+      if (outcome?.kind !== 'issued') return [];
+      const invoice = { invoiceId: outcome.invoiceId, orderId, customerId };
+      return [{ type: 'InvoiceCreated', invoice, data: {} }];
+    });
+    if (events.length > 0) await appendEvents(tx, events);
+    return outcomes;
+  });
+}
+
+async function issueUnderLock(tx: Tx, drafts: readonly Draft[]): Promise<IssueOutcome[]> {
   const timeZone = drafts[0]?.timeZone ?? 'UTC';
   for (;;) {
     const year = await lockYearCounter(tx, timeZone);

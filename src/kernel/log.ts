@@ -9,10 +9,27 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export function makeLog(level: LogLevel): Logger {
   return pino({
     level,
+    serializers: { err: describeError },
     // A second line of defence: whoever logs a whole request or config by mistake tells no secret.
     redact: {
       paths: ['*.authorization', '*.cookie', 'req.headers', '*.password', '*.secret', '*.token'],
       censor: '[redacted]',
     },
   });
+}
+
+/**
+ * Name, message, code and stack, down the chain of causes. Nothing else that libraries hang on their
+ * errors: a database error carries the whole row that it refuses, a customer's address with it.
+ */
+function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return String(error);
+  const { code, cause } = error as Error & { code?: unknown };
+  return {
+    type: error.name,
+    message: error.message,
+    ...(code === undefined ? {} : { code }),
+    ...(depth === 0 ? { stack: error.stack } : {}),
+    ...(cause === undefined || depth === 3 ? {} : { cause: describeError(cause, depth + 1) }),
+  };
 }

@@ -4,7 +4,7 @@ import { fontFamilies } from './fonts.js';
 import { makeFormats } from './formats.js';
 import type { InvoiceDocument } from './invoice-document.js';
 import { InvoiceFacts } from './invoice-facts.js';
-import { labelsFor } from './labels.js';
+import { labelsFor } from './labels-for.js';
 import { Letterhead } from './letterhead.js';
 import { LineTable } from './line-table.js';
 import { makePageFrame } from './page-frame.js';

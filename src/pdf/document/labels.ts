@@ -1,5 +1,3 @@
-import { labelsEn } from './labels-en.js';
-
 /** Every word the document adds to the snapshot's own text. One file per language holds them. */
 export interface Labels {
   invoice: string;
@@ -18,14 +16,4 @@ export interface Labels {
   subtotal: string;
   total: string;
   page(number: number, count: number): string;
-}
-
-/** To add a language: write labels-xx.ts and name it here by its ISO 639 code. */
-const LABELS: Readonly<Record<string, Labels>> = {
-  en: labelsEn,
-};
-
-/** The labels in the language of a BCP 47 tag; English where that language has none yet. */
-export function labelsFor(locale: string): Labels {
-  return LABELS[new Intl.Locale(locale).language] ?? labelsEn;
 }
