@@ -13,7 +13,10 @@ FROM base AS packages
 COPY package.json package-lock.json ./
 # Without the optional ones: they are PostgreSQL's binaries (production has a DATABASE_URL) and the Prisma
 # CLI (migrations are applied at start, by the service itself). No package left over needs its install script.
-RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && npm cache clean --force
+# Ruru answers from its own bundle (dist/bundleCode.js): what that was built from would be another 200 MB.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
+  && npm cache clean --force \
+  && rm -rf node_modules/ruru/static node_modules/monaco-editor node_modules/react-aria
 
 FROM base
 # 0.0.0.0: inside a container, loopback would be nobody's. /data takes PDF files (STORAGE=filesystem) and

@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 import { makeTokenVerifier } from './auth/token.js';
 import type { Config } from './config.js';
 import { type Db, makeDb } from './db/client.js';
-import { startEmbeddedPostgres } from './db/embedded.js';
 import { toAppError } from './db/database-errors.js';
+import { startEmbeddedPostgres } from './db/embedded.js';
 import { migrate } from './db/migrate.js';
 import { makeDownloadLink } from './downloads/download-link.js';
 import { makeSchema } from './graphql/schema.js';
@@ -94,7 +94,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       makeRendererPool({
         threads: config.pdf.concurrency,
         timeoutMs: config.pdf.renderTimeoutSeconds * 1000,
-        memoryMb: 512,
+        memoryMb: 1_024,
       }),
       (pool) => pool.close(),
     );
@@ -155,7 +155,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
       },
     });
     return {
-      apollo: makeApollo({ schema, translateError: toAppError, log, production: config.production }),
+      apollo: makeApollo({ schema, translateError: toAppError, log, introspection: config.playground }),
       verifyToken: makeTokenVerifier(config.token),
       readParts: makeReadInvoiceParts({ db }),
       playground: config.playground,

@@ -80,7 +80,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = settings.safeParse(given);
   if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path[0]?.toString()}: ${message}`));
+    throw new ConfigError(
+      parsed.error.issues.map(({ path, message }) => `${path[0]?.toString()}: ${message}`),
+    );
   }
   const env = parsed.data;
   const production = env.NODE_ENV === 'production';
@@ -137,7 +139,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     retryDelaysSeconds: env.RETRY_DELAYS_SECONDS,
     outboxPollMs: env.OUTBOX_POLL_MS,
     /** Set by npm for the scripts that it runs. */
-    startedByNpm: environment['npm_lifecycle_event'] !== undefined,
+    startedByNpm: environment.npm_lifecycle_event !== undefined,
   });
 }
 

@@ -1,8 +1,8 @@
 import { startApp } from './app.js';
 import { ConfigError, readConfig } from './config.js';
 import { makeLog } from './kernel/log.js';
-import { printWelcome } from './welcome.js';
 import { onStopSignal } from './stop-signal.js';
+import { printWelcome } from './welcome.js';
 
 /** Longer than the longest stop that may be waited for; then whatever hangs is left behind. */
 const STOP_WITHIN_MS = 28_000;

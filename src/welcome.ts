@@ -5,7 +5,9 @@ import { developmentToken } from './development-tokens.js';
 export async function printWelcome(config: Config, url: string): Promise<void> {
   const lines = [`Folio is ready at ${url} (${[...config.roles].join(', ')})`];
   if (config.roles.has('api')) {
-    lines.push(`  GraphQL     ${url}/graphql${config.playground ? '   (open it in a browser for the playground)' : ''}`);
+    lines.push(
+      `  GraphQL     ${url}/graphql${config.playground ? '   (open it in a browser for the playground)' : ''}`,
+    );
   }
   lines.push(`  Health      ${url}/healthz   ${url}/readyz`);
   if (mayPrintTokens(config)) lines.push('', ...(await developmentHints(config, url)));

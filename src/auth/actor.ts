@@ -37,5 +37,8 @@ export const canOperate = (actor: Actor): boolean => actor.role === 'admin';
 
 /** The one answer to every refusal by role or owner. */
 export function unauthorized(): AppError {
-  return new AppError('UNAUTHORIZED_INVOICE_ACCESS', 'This token gives no access to this invoice or operation');
+  return new AppError(
+    'UNAUTHORIZED_INVOICE_ACCESS',
+    'This token gives no access to this invoice or operation',
+  );
 }

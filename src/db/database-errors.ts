@@ -16,7 +16,8 @@ interface DatabaseFault {
  * wrong with the request, and the same one may succeed later.
  */
 const PASSING_STATES = /^(?:08|28|3D|40|53|57|55P03|25P03|XX000)/;
-const PASSING_KINDS = /^(?:DatabaseNotReachable|DatabaseAccessDenied|AuthenticationFailed|ConnectionClosed|SocketTimeout|TlsConnectionError|TooManyConnections)$/;
+const PASSING_KINDS =
+  /^(?:DatabaseNotReachable|DatabaseAccessDenied|AuthenticationFailed|ConnectionClosed|SocketTimeout|TlsConnectionError|TooManyConnections)$/;
 /** P1xxx: the connection; P2024: the pool; P2028: an interactive transaction that lost its time. */
 const PASSING_PRISMA_CODES = /^(?:P1\d{3}|P2024|P2028)$/;
 /** Errors of pg and Node that Prisma passes on as they are. */

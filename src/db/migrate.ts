@@ -89,6 +89,8 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
     await client.query('COMMIT');
   } catch (cause) {
     await client.query('ROLLBACK').catch(() => undefined);
-    throw new Error(`Migration ${name} failed and left nothing behind: ${(cause as Error).message}`, { cause });
+    throw new Error(`Migration ${name} failed and left nothing behind: ${(cause as Error).message}`, {
+      cause,
+    });
   }
 }

@@ -1,7 +1,7 @@
 import { type Actor, canOpenAnyRevision, canReadInvoice, unauthorized } from '../auth/actor.js';
 import type { Db } from '../db/client.js';
-import { AppError } from '../kernel/errors.js';
 import { getInvoice, type Invoice } from '../invoices/index.js';
+import { AppError } from '../kernel/errors.js';
 import type { ObjectStorage, SignedDownload } from '../storage/object-storage.js';
 
 export type DownloadLink = (

@@ -1,6 +1,12 @@
 import DataLoader from 'dataloader';
 import type { Actor } from '../auth/actor.js';
-import type { Invoice, InvoiceLine, NotificationStatus, PdfRevision, ReadInvoiceParts } from '../invoices/index.js';
+import type {
+  Invoice,
+  InvoiceLine,
+  NotificationStatus,
+  PdfRevision,
+  ReadInvoiceParts,
+} from '../invoices/index.js';
 import { AppError } from '../kernel/errors.js';
 
 /** What one request carries from HTTP to its resolvers. */

@@ -1,6 +1,11 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, Info, Mutation, Resolver } from 'type-graphql';
-import type { CancelInvoice, CreatedInvoice, CreateInvoice, Invoice as InvoiceModel } from '../invoices/index.js';
+import type {
+  CancelInvoice,
+  CreatedInvoice,
+  CreateInvoice,
+  Invoice as InvoiceModel,
+} from '../invoices/index.js';
 import type { RegeneratePdf } from '../pdf/regenerate-pdf.js';
 import { type RequestContext, requireActor } from './context.js';
 import { idempotencyKeyOf } from './idempotency-key.js';
@@ -25,7 +30,8 @@ export class InvoiceMutationsResolver {
   constructor(private readonly writes: InvoiceWrites) {}
 
   @Mutation(() => CreateInvoicePayload, {
-    description: 'Issues the invoice of a paid order, exactly once. Repeat with the same key as often as needed.',
+    description:
+      'Issues the invoice of a paid order, exactly once. Repeat with the same key as often as needed.',
   })
   async createInvoice(
     @Arg('input', () => CreateInvoiceInput) input: CreateInvoiceInput,
@@ -37,14 +43,21 @@ export class InvoiceMutationsResolver {
     return this.writes.createInvoice(actor, { orderId: input.orderId, idempotencyKey });
   }
 
-  @Mutation(() => RegenerateInvoicePdfPayload, { description: 'For admins. Renders the same snapshot again.' })
+  @Mutation(() => RegenerateInvoicePdfPayload, {
+    description: 'For admins. Renders the same snapshot again.',
+  })
   async regenerateInvoicePdf(
     @Arg('input', () => RegenerateInvoicePdfInput) input: RegenerateInvoicePdfInput,
     @Ctx() context: RequestContext,
   ): Promise<{ invoice: InvoiceModel }> {
     const actor = requireActor(context);
     const invoiceId = invoiceUuid(input.invoiceId);
-    return { invoice: await this.writes.regeneratePdf(actor, { ...input, invoiceId }) };
+    return {
+      invoice: await this.writes.regeneratePdf(actor, {
+        invoiceId,
+        notifyCustomer: input.notifyCustomer ?? false,
+      }),
+    };
   }
 
   @Mutation(() => CancelInvoicePayload, { description: 'For admins. Number, money and file stay.' })

@@ -21,7 +21,7 @@ export class CreateInvoicePayload {
 @InputType()
 export class RegenerateInvoicePdfInput {
   @Field(() => ID) invoiceId!: string;
-  @Field(() => Boolean, { defaultValue: false }) notifyCustomer!: boolean;
+  @Field(() => Boolean, { nullable: true, defaultValue: false }) notifyCustomer?: boolean | null;
 }
 
 @ObjectType()

@@ -6,6 +6,7 @@ import type {
   NotificationStatus,
   PdfStatus,
 } from '../invoices/index.js';
+import { DEFAULT_PAGE } from '../kernel/page.js';
 import { connectionOf } from './connection.js';
 import { InvoiceStatusEnum, NotificationStatusEnum, PdfStatusEnum } from './enums.js';
 import { Invoice } from './invoice.types.js';
@@ -14,7 +15,8 @@ export const InvoiceConnection = connectionOf('Invoice', () => Invoice);
 
 @ArgsType()
 export class PageArgs {
-  @Field(() => Int, { defaultValue: 50, description: '1 to 100.' }) first!: number;
+  @Field(() => Int, { nullable: true, defaultValue: DEFAULT_PAGE, description: '1 to 100.' })
+  first?: number | null;
   @Field(() => String, { nullable: true, description: 'A cursor of an earlier page.' }) after?: string | null;
 }
 

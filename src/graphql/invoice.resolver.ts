@@ -2,8 +2,8 @@ import { Arg, Args, Ctx, FieldResolver, ID, Int, Query, Resolver, Root } from 't
 import { canOperate, unauthorized } from '../auth/actor.js';
 import type { DownloadLink } from '../downloads/download-link.js';
 import type {
-  Invoice as InvoiceModel,
   InvoiceLine,
+  Invoice as InvoiceModel,
   ListCustomerInvoices,
   NotificationStatus,
   PdfRevision as PdfRevisionModel,
@@ -86,7 +86,10 @@ export class InvoiceResolver {
   }
 
   @FieldResolver(() => [InvoiceItem])
-  items(@Root() invoice: InvoiceRoot, @Ctx() { loaders }: RequestContext): Promise<InvoiceLine[]> | InvoiceLine[] {
+  items(
+    @Root() invoice: InvoiceRoot,
+    @Ctx() { loaders }: RequestContext,
+  ): Promise<InvoiceLine[]> | InvoiceLine[] {
     return invoice.items ?? loaders.lines.load(invoice.id);
   }
 
@@ -101,12 +104,12 @@ export class InvoiceResolver {
     return loaders.notificationStatus.load(invoice.id);
   }
 
-  @FieldResolver(() => [TimelineEntry], { description: 'For admins. Oldest first.' })
+  @FieldResolver(() => [TimelineEntry], { nullable: true, description: 'For admins. Oldest first.' })
   timeline(@Root() invoice: InvoiceRoot, @Ctx() context: RequestContext): Promise<TimelineEntryModel[]> {
     return this.reads.readTimeline(requireActor(context), invoice.id);
   }
 
-  @FieldResolver(() => [PdfRevision], { description: 'For admins. Oldest first.' })
+  @FieldResolver(() => [PdfRevision], { nullable: true, description: 'For admins. Oldest first.' })
   pdfRevisions(@Root() invoice: InvoiceRoot, @Ctx() context: RequestContext): Promise<PdfRevisionModel[]> {
     if (!canOperate(requireActor(context))) throw unauthorized();
     return context.loaders.pdfRevisions.load(invoice.id);

@@ -1,10 +1,6 @@
 import { GraphQLDateTime } from 'graphql-scalars';
 import { Field, Int, ObjectType } from 'type-graphql';
-import type {
-  InvoiceStatus,
-  PdfErrorCode,
-  PdfStatus,
-} from '../invoices/index.js';
+import type { InvoiceStatus, PdfErrorCode, PdfStatus } from '../invoices/index.js';
 import { InvoiceStatusEnum, PdfErrorCodeEnum, PdfStatusEnum } from './enums.js';
 import { DecimalScalar } from './scalars.js';
 

@@ -1,7 +1,11 @@
 import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
 import type { Invoice as InvoiceModel, ReadInvoice } from '../invoices/index.js';
 import { publicId, uuidOf } from '../kernel/ids.js';
-import type { DeadLetter as DeadLetterModel, ListDeadLetters, ReplayDeadLetters } from '../queue/dead-letters.js';
+import type {
+  DeadLetter as DeadLetterModel,
+  ListDeadLetters,
+  ReplayDeadLetters,
+} from '../queue/dead-letters.js';
 import type { Pipeline as PipelineModel, ReadPipeline } from '../queue/read-pipeline.js';
 import { type Connection, toConnection } from './connection.js';
 import { type RequestContext, requireActor } from './context.js';
@@ -57,7 +61,9 @@ export class OperationsResolver {
     @Ctx() context: RequestContext,
   ): Promise<ReplayDeadLettersPayload> {
     const actor = requireActor(context);
-    return { replayed: await this.operations.replayDeadLetters.many(actor, { queue, code, limit }) };
+    return {
+      replayed: await this.operations.replayDeadLetters.many(actor, { queue, code, limit: limit ?? 100 }),
+    };
   }
 
   @FieldResolver(() => ID)
@@ -66,10 +72,7 @@ export class OperationsResolver {
   }
 
   @FieldResolver(() => Invoice)
-  async invoice(
-    @Root() letter: DeadLetterModel,
-    @Ctx() { loaders }: RequestContext,
-  ): Promise<InvoiceModel> {
+  async invoice(@Root() letter: DeadLetterModel, @Ctx() { loaders }: RequestContext): Promise<InvoiceModel> {
     const invoice = await loaders.invoice.load(letter.invoiceId);
     if (!invoice) throw new Error(`Dead letter ${letter.id} names no invoice`);
     return invoice;

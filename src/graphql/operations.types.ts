@@ -40,7 +40,7 @@ export class ReplayDeadLetterPayload {
 export class ReplayDeadLettersInput {
   @Field(() => String, { nullable: true }) queue?: string | null;
   @Field(() => String, { nullable: true }) code?: string | null;
-  @Field(() => Int, { defaultValue: 100, description: '1 to 1,000.' }) limit!: number;
+  @Field(() => Int, { nullable: true, defaultValue: 100, description: '1 to 1,000.' }) limit?: number | null;
 }
 
 @ObjectType()

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import type { GraphQLSchema } from 'graphql';
 import { buildSchema, type ContainerType } from 'type-graphql';
 import { unavailable } from '../kernel/errors.js';
-import { InvoiceResolver, type InvoiceReads } from './invoice.resolver.js';
+import { type InvoiceReads, InvoiceResolver } from './invoice.resolver.js';
 import { InvoiceMutationsResolver, type InvoiceWrites } from './invoice-mutations.resolver.js';
 import { type Operations, OperationsResolver } from './operations.resolver.js';
 
@@ -15,7 +15,12 @@ export interface SchemaDeps {
 }
 
 /** The schema with its resolvers; each is one object made from the use cases it calls. */
-export function makeSchema({ reads, writes, operations, requestTimeoutMs }: SchemaDeps): Promise<GraphQLSchema> {
+export function makeSchema({
+  reads,
+  writes,
+  operations,
+  requestTimeoutMs,
+}: SchemaDeps): Promise<GraphQLSchema> {
   const instances = new Map<unknown, object>([
     [InvoiceResolver, new InvoiceResolver(reads)],
     [InvoiceMutationsResolver, new InvoiceMutationsResolver(writes)],
@@ -27,9 +32,7 @@ export function makeSchema({ reads, writes, operations, requestTimeoutMs }: Sche
     container,
     // Rules of values belong to the use cases, which name the field; GraphQL has checked the shapes.
     validate: false,
-    globalMiddlewares: [
-      ({ info }, next) => (info.path.prev ? next() : withinTime(next, requestTimeoutMs)),
-    ],
+    globalMiddlewares: [({ info }, next) => (info.path.prev ? next() : withinTime(next, requestTimeoutMs))],
   });
 }
 

@@ -9,19 +9,24 @@ export interface ApolloDeps {
   schema: GraphQLSchema;
   translateError: TranslateError;
   log: Log;
-  /** In production the schema is not told to strangers, not even by way of suggestions in errors. */
-  production: boolean;
+  /** Where it is off, the schema is not told to strangers, not even by way of suggestions in errors. */
+  introspection: boolean;
 }
 
 /** Far above any operation of a real client; parsing stops there. */
 const MOST_TOKENS = 4_000;
 
-export function makeApollo({ schema, translateError, log, production }: ApolloDeps): ApolloServer<RequestContext> {
+export function makeApollo({
+  schema,
+  translateError,
+  log,
+  introspection,
+}: ApolloDeps): ApolloServer<RequestContext> {
   return new ApolloServer<RequestContext>({
     schema,
     csrfPrevention: true,
-    introspection: !production,
-    hideSchemaDetailsFromClientErrors: production,
+    introspection,
+    hideSchemaDetailsFromClientErrors: !introspection,
     includeStacktraceInErrorResponses: false,
     maxRecursiveSelections: true,
     parseOptions: { maxTokens: MOST_TOKENS },
@@ -38,7 +43,7 @@ function formatError(
   translateError: TranslateError,
 ): GraphQLFormattedError {
   const cause = unwrapResolverError(error);
-  if (cause === error && formatted.extensions?.['code'] !== 'INTERNAL_SERVER_ERROR') return formatted;
+  if (cause === error && formatted.extensions?.code !== 'INTERNAL_SERVER_ERROR') return formatted;
   const refusal = refusalOf(cause, translateError);
   return {
     message: refusal.message,

@@ -14,7 +14,10 @@ export interface FilesRouteDeps {
 
 const grantQuery = z.object({
   name: z.string().max(100),
-  expires: z.string().regex(/^\d{1,11}$/).transform(Number),
+  expires: z
+    .string()
+    .regex(/^\d{1,11}$/)
+    .transform(Number),
   signature: z.string().max(100),
 });
 
@@ -22,7 +25,10 @@ const grantQuery = z.object({
  * Opens files of the filesystem adapter to whoever has a URL that we signed. Anything about the URL that
  * is not as we signed it is 403, and nothing is read for it.
  */
-export function registerFilesRoute(server: FastifyInstance, { storage, signer, clock }: FilesRouteDeps): void {
+export function registerFilesRoute(
+  server: FastifyInstance,
+  { storage, signer, clock }: FilesRouteDeps,
+): void {
   server.route({
     method: ['GET', 'HEAD'],
     url: '/files/*',
@@ -47,7 +53,8 @@ export function registerFilesRoute(server: FastifyInstance, { storage, signer, c
   server.route({
     method: ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
     url: '/files/*',
-    handler: async (_, reply) => reply.code(405).header('allow', 'GET, HEAD').send({ error: 'Only GET and HEAD' }),
+    handler: async (_, reply) =>
+      reply.code(405).header('allow', 'GET, HEAD').send({ error: 'Only GET and HEAD' }),
   });
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ApolloServer } from '@apollo/server';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
-import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
+import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
 import type { VerifyToken } from '../auth/token.js';
 import type { RequestContext } from '../graphql/context.js';
 import type { ReadInvoiceParts } from '../invoices/index.js';
@@ -35,7 +35,7 @@ const REQUEST_ARRIVES_WITHIN_MS = 10_000;
 export async function makeServer({ log, probes, api }: ServerDeps): Promise<FastifyInstance> {
   const server = fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     // Our own id, never the client's: it stands in logs and in errors.
     genReqId: () => randomUUID(),
     requestIdHeader: false,

@@ -27,7 +27,10 @@ export function makeCancelInvoice({ db }: { db: Db }): CancelInvoice {
         WHERE id = ${invoiceId}::uuid AND status = 'FINALIZED'`;
       const invoice = await getInvoice(tx, invoiceId);
       if (cancelled === 0) {
-        throw new AppError('INVALID_INVOICE_STATE', `Only a FINALIZED invoice can be cancelled; it is ${invoice.status}`);
+        throw new AppError(
+          'INVALID_INVOICE_STATE',
+          `Only a FINALIZED invoice can be cancelled; it is ${invoice.status}`,
+        );
       }
       await recordOnTimeline(tx, invoiceId, 'InvoiceCancelled', { actor });
       await appendEvents(tx, [{ type: 'InvoiceCancelled', invoice: subjectOf(invoice), data: {} }]);

@@ -17,7 +17,9 @@ export function claimFor(actor: Actor, key: string, input: { orderId: string }):
   if (!VISIBLE_ASCII.test(key)) {
     throw invalid('idempotencyKey', 'must be 1 to 255 visible ASCII characters');
   }
-  const requestHash = createHash('sha256').update(JSON.stringify(['createInvoice', input.orderId])).digest('hex');
+  const requestHash = createHash('sha256')
+    .update(JSON.stringify(['createInvoice', input.orderId]))
+    .digest('hex');
   return { actor, key, requestHash };
 }
 

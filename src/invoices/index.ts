@@ -1,6 +1,6 @@
 /** The face of the books: what other folders may import. */
 export type { CancelInvoice } from './cancel-invoice.js';
-export type { CreateInvoice, CreatedInvoice } from './create-invoice.js';
+export type { CreatedInvoice, CreateInvoice } from './create-invoice.js';
 export { subjectOf } from './event-subject.js';
 export { findInvoice, getInvoice, invoiceNotFound } from './find-invoice.js';
 export * from './invoice.js';

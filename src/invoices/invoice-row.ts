@@ -1,12 +1,6 @@
 import type { Prisma } from '../db/client.js';
 import { decimalFromBooks, formatMoney, formatQuantity } from '../kernel/money.js';
-import type {
-  Invoice,
-  InvoiceLine,
-  InvoiceStatus,
-  PdfErrorCode,
-  PdfStatus,
-} from './invoice.js';
+import type { Invoice, InvoiceLine, InvoiceStatus, PdfErrorCode, PdfStatus } from './invoice.js';
 
 /** What is read with an invoice. The logo stays behind: only a rendering needs it. */
 export const WITH_SELLER = { seller: { omit: { logo: true, logoMediaType: true } } } as const;

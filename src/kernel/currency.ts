@@ -1,9 +1,7 @@
 import { code as findCurrency } from 'currency-codes';
 
 /** Listed by ISO 4217 without a minor unit: metals, accounting units, test codes. Nobody pays in them. */
-const WITHOUT_MINOR_UNIT = new Set(
-  'XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX'.split(' '),
-);
+const WITHOUT_MINOR_UNIT = new Set('XAG XAU XBA XBB XBC XBD XDR XPD XPT XSU XTS XUA XXX'.split(' '));
 
 /** Amendments of ISO 4217 that are younger than the package's list (June 2024). */
 const AMENDMENTS: Readonly<Record<string, number>> = { XCG: 2 };

@@ -2,8 +2,8 @@ import { invalid } from './errors.js';
 
 /** A page asked for: the newest `first` items that are older than `after`. */
 export interface PageRequest {
-  /** 1 to 100 */
-  first: number;
+  /** 1 to 100; 50 where it is left out. */
+  first?: number | null | undefined;
   /** Opaque; from an earlier page. */
   after?: string | null | undefined;
 }
@@ -14,6 +14,7 @@ export interface Page<T> {
   hasNextPage: boolean;
 }
 
+export const DEFAULT_PAGE = 50;
 const LARGEST_PAGE = 100;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -28,14 +29,16 @@ export function cursorOf(uuid: string): string {
  * @throws AppError VALIDATION_ERROR on `first` or `after`.
  */
 export function readPageRequest({ first, after }: PageRequest): { take: number; before: string | undefined } {
-  if (!Number.isInteger(first) || first < 1 || first > LARGEST_PAGE) {
+  const size = first ?? DEFAULT_PAGE;
+  if (!Number.isInteger(size) || size < 1 || size > LARGEST_PAGE) {
     throw invalid('first', `must be 1 to ${LARGEST_PAGE}`);
   }
   const before = after == null ? undefined : Buffer.from(after, 'base64url').toString();
   if (before !== undefined && !UUID.test(before)) throw invalid('after', 'is not a cursor of this list');
-  return { take: first + 1, before };
+  return { take: size + 1, before };
 }
 
 export function pageOf<T>(rows: readonly T[], { first }: PageRequest): Page<T> {
-  return { items: rows.slice(0, first), hasNextPage: rows.length > first };
+  const size = first ?? DEFAULT_PAGE;
+  return { items: rows.slice(0, size), hasNextPage: rows.length > size };
 }

@@ -12,7 +12,10 @@ export function makeFileMailer({ directory, from }: { directory: string; from: s
   return {
     async send(mail) {
       const { message } = await composer.sendMail({ from, ...mail });
-      const path = join(directory, `${mail.messageId.replace(/[^A-Za-z0-9-]/g, '_')}.eml`);
+      const path = join(
+        directory,
+        `${mail.messageId.replace(/^<|>$/g, '').replace(/[^A-Za-z0-9@.-]/g, '_')}.eml`,
+      );
       await mkdir(directory, { recursive: true });
       await writeFile(`${path}.tmp`, message);
       await rename(`${path}.tmp`, path);

@@ -28,14 +28,14 @@ export function invoiceEmail(
       seller.name,
     ].join('\n'),
     html: [
-      `<p>Hello ${escape(customer.name)},</p>`,
-      `<p>your invoice <strong>${number}</strong> over ${total} for order ${escape(invoice.orderId)} is ready:</p>`,
-      `<p><a href="${escape(link)}">View invoice ${number}</a></p>`,
-      `<p>${escape(seller.name)}</p>`,
+      `<p>Hello ${escapeHtml(customer.name)},</p>`,
+      `<p>your invoice <strong>${number}</strong> over ${total} for order ${escapeHtml(invoice.orderId)} is ready:</p>`,
+      `<p><a href="${escapeHtml(link)}">View invoice ${number}</a></p>`,
+      `<p>${escapeHtml(seller.name)}</p>`,
     ].join('\n'),
   };
 }
 
-function escape(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 }

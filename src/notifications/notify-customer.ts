@@ -1,10 +1,16 @@
 import type { Db, Tx } from '../db/client.js';
-import type { Log } from '../kernel/log.js';
 import { findInvoice, type Invoice, recordOnTimeline, subjectOf } from '../invoices/index.js';
+import type { Log } from '../kernel/log.js';
 import { appendEvents } from '../outbox/append-events.js';
 import type { EventRef } from '../outbox/events.js';
 import type { SettleFailure } from '../outbox/settle-failure.js';
-import { claimMail, customerIsToBeTold, type MailClaim, recordMailFailed, recordSent } from './delivery-status.js';
+import {
+  claimMail,
+  customerIsToBeTold,
+  type MailClaim,
+  recordMailFailed,
+  recordSent,
+} from './delivery-status.js';
 import { invoiceEmail } from './invoice-email.js';
 import { type Mailer, MailRefused } from './mailer.js';
 
@@ -70,8 +76,14 @@ export function makeNotifyCustomer(deps: NotifyCustomerDeps): (event: EventRef) 
       if (failures === undefined) return;
       const message = permanent ? 'The mail can never be sent' : 'The mail server did not accept the mail';
       const next = await settleFailure(tx, { event, failures, code, message, permanent });
-      await recordOnTimeline(tx, event.invoiceId, 'InvoiceNotificationFailed', { attempt: claim.attempt, code });
-      log.warn({ err: error, invoice_id: event.invoiceId, attempt: claim.attempt, code, next }, 'mail failed');
+      await recordOnTimeline(tx, event.invoiceId, 'InvoiceNotificationFailed', {
+        attempt: claim.attempt,
+        code,
+      });
+      log.warn(
+        { err: error, invoice_id: event.invoiceId, attempt: claim.attempt, code, next },
+        'mail failed',
+      );
     });
   }
 }

@@ -21,12 +21,9 @@ const person = (
   address: { line1, line2: rest.line2 ?? null, city, region: rest.region ?? null, postal_code, country },
 });
 
-const alice = person(
-  'Alice Example',
-  'alice@example.com',
-  ['1 Main St', 'Springfield', '62701', 'US'],
-  { region: 'IL' },
-);
+const alice = person('Alice Example', 'alice@example.com', ['1 Main St', 'Springfield', '62701', 'US'], {
+  region: 'IL',
+});
 
 /** Sixty lines, so that an invoice of several pages is at hand. */
 const manyLines = Array.from({ length: 60 }, (_, index) =>
@@ -128,7 +125,9 @@ export const SAMPLE_ORDERS: readonly OrderJson[] = [
     status: 'PAID',
     currency: 'CLF',
     customer: person('Catalina Núñez', null, ['Av. Providencia 1208', 'Santiago', '7500571', 'CL']),
-    items: [item('ARR-12', 'Arriendo de oficina, mes de agosto', ['1', '24.5678', '0.0000', '4.6679', '29.2357'])],
+    items: [
+      item('ARR-12', 'Arriendo de oficina, mes de agosto', ['1', '24.5678', '0.0000', '4.6679', '29.2357']),
+    ],
     subtotal: '24.5678',
     discount: '0.0000',
     tax: '4.6679',

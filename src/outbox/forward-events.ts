@@ -28,7 +28,15 @@ const MOST_REFUSALS = 10;
  * PUBLISHED. If the batch is refused, each event is tried alone, so that one event at fault delays no
  * other invoice.
  */
-export function makeForwardEvents({ db, enqueue, log }: { db: Db; enqueue: Enqueue; log: Log }): ForwardEvents {
+export function makeForwardEvents({
+  db,
+  enqueue,
+  log,
+}: {
+  db: Db;
+  enqueue: Enqueue;
+  log: Log;
+}): ForwardEvents {
   return async () => {
     try {
       return await forwardBatch();

@@ -3,7 +3,15 @@ import { fromPrisma, type Job, PgBoss } from 'pg-boss';
 import type { Tx } from '../db/client.js';
 import type { Log } from '../kernel/log.js';
 import type { EventRef } from '../outbox/events.js';
-import { type JobPayload, jobPayload, QUEUE_OF_EVENT, QUEUE_POLICY, QUEUES, type QueueName, queueOf } from './queues.js';
+import {
+  type JobPayload,
+  jobPayload,
+  QUEUE_OF_EVENT,
+  QUEUE_POLICY,
+  QUEUES,
+  type QueueName,
+  queueOf,
+} from './queues.js';
 
 /** Does the work of one event. Failures are its own to settle; what it throws is unforeseen. */
 export type Handler = (event: EventRef, signal: AbortSignal) => Promise<void>;
@@ -43,7 +51,11 @@ export function makeQueue({ url, log, maintain }: { url: string; log: Log; maint
   boss.on('error', (error) => log.error({ err: error }, 'the queue reported an error'));
   boss.on('warning', (warning) => log.warn({ warning: warning.message }, 'the queue warns'));
 
-  async function insert(tx: Tx, name: QueueName, jobs: { id: string; event: EventRef; startAfter?: number }[]) {
+  async function insert(
+    tx: Tx,
+    name: QueueName,
+    jobs: { id: string; event: EventRef; startAfter?: number }[],
+  ) {
     await boss.insert(
       name,
       jobs.map(({ event, ...job }) => ({ ...job, data: payloadOf(event) })),
@@ -63,7 +75,12 @@ export function makeQueue({ url, log, maintain }: { url: string; log: Log; maint
 
     async enqueue(tx, events) {
       for (const [queue, forQueue] of Map.groupBy(events, (event) => QUEUE_OF_EVENT[event.type])) {
-        if (queue) await insert(tx, queue, forQueue.map((event) => ({ id: event.id, event })));
+        if (queue)
+          await insert(
+            tx,
+            queue,
+            forQueue.map((event) => ({ id: event.id, event })),
+          );
       }
     },
 

@@ -17,9 +17,14 @@ export interface DownloadSigner {
  * HMAC-SHA-256 over everything that a URL says. A retired secret still verifies, so that URLs given out
  * before a rotation live out their time.
  */
-export function makeDownloadSigner(secrets: { current: string; previous?: string | undefined }): DownloadSigner {
+export function makeDownloadSigner(secrets: {
+  current: string;
+  previous?: string | undefined;
+}): DownloadSigner {
   const signWith = (secret: string, { key, fileName, expires }: DownloadGrant) =>
-    createHmac('sha256', secret).update(JSON.stringify([key, fileName, expires])).digest('base64url');
+    createHmac('sha256', secret)
+      .update(JSON.stringify([key, fileName, expires]))
+      .digest('base64url');
   return {
     sign: (grant) => signWith(secrets.current, grant),
     verify: (grant, signature) =>

@@ -1,13 +1,20 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import type { Role } from '../../src/auth/actor.js';
 import { type App, startApp } from '../../src/app.js';
+import type { Role } from '../../src/auth/actor.js';
 import { readConfig } from '../../src/config.js';
-import { type GraphQLAnswer, JWT_SECRET, type RequestOptions, type Send, sender, tokenOf } from './graphql-client.js';
+import {
+  type GraphQLAnswer,
+  JWT_SECRET,
+  type RequestOptions,
+  type Send,
+  sender,
+  tokenOf,
+} from './graphql-client.js';
 
 export interface TestApi {
   url: string;

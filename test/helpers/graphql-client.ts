@@ -1,5 +1,5 @@
-import { signToken } from '../../src/auth/token.js';
 import type { Role } from '../../src/auth/actor.js';
+import { signToken } from '../../src/auth/token.js';
 
 export const JWT_SECRET = 'a-secret-for-tests-that-is-long-enough';
 
@@ -40,5 +40,5 @@ export function sender(url: string, authorization?: string): Send {
 
 /** Of the first error. */
 export function codeOf(answer: GraphQLAnswer): unknown {
-  return answer.errors?.[0]?.extensions['code'];
+  return answer.errors?.[0]?.extensions.code;
 }

@@ -12,7 +12,17 @@ export interface Piece {
 
 /** Renders the document and reads its text back, as copying it out of a viewer would. */
 export async function read(document: InvoiceDocument): Promise<{ pages: Piece[][]; text: string }> {
-  const pdf = await getDocumentProxy(await renderInvoicePdf(document));
+  const pages = await readPages(await renderInvoicePdf(document));
+  return { pages, text: textOf(pages.flat()) };
+}
+
+/** All text of a PDF that came from somewhere else, in the order of its pages. */
+export async function readText(bytes: Uint8Array): Promise<string> {
+  return textOf((await readPages(bytes)).flat());
+}
+
+async function readPages(bytes: Uint8Array): Promise<Piece[][]> {
+  const pdf = await getDocumentProxy(bytes);
   const pages: Piece[][] = [];
   for (let number = 1; number <= pdf.numPages; number += 1) {
     const { items } = await (await pdf.getPage(number)).getTextContent();
@@ -25,7 +35,7 @@ export async function read(document: InvoiceDocument): Promise<{ pages: Piece[][
     );
   }
   await pdf.loadingTask.destroy();
-  return { pages, text: textOf(pages.flat()) };
+  return pages;
 }
 
 export function textOf(pieces: Piece[]): string {

@@ -3,7 +3,9 @@ import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliDecompressSync } from 'node:zlib';
 import Fastify, { type FastifyInstance } from 'fastify';
+import { parse, validate } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeSchema, type SchemaDeps } from '../../src/graphql/schema.js';
 import { registerPlayground } from '../../src/http/playground.js';
 
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
@@ -81,6 +83,14 @@ describe('the page', () => {
     expect(first).toContain(
       "Object.defineProperty(window, 'localStorage', { value: window.sessionStorage })",
     );
+  });
+
+  it('starts with operations that the schema has', async () => {
+    const { body } = await fastify.inject({ url: '/graphql', headers: BROWSER });
+    const [, config = ''] = body.match(/const RURU_CONFIG = ({[\s\S]*?});\s*<\/script>/) ?? [];
+    // Nothing is resolved, so there is nothing behind the resolvers.
+    const schema = await makeSchema({ ...({} as SchemaDeps), requestTimeoutMs: 0 });
+    expect(validate(schema, parse(JSON.parse(config).initialQuery))).toEqual([]);
   });
 
   it.each([['*/*'], ['application/graphql-response+json'], [undefined]])(
