@@ -15,7 +15,13 @@ export type DownloadLink = (
  *
  * @throws AppError INVOICE_NOT_FOUND, UNAUTHORIZED_INVOICE_ACCESS, PDF_NOT_READY, STORAGE_ERROR
  */
-export function makeDownloadLink({ db, storage }: { db: Db; storage: ObjectStorage }): DownloadLink {
+export function makeDownloadLink({
+  db,
+  storage,
+}: {
+  db: Db;
+  storage: Pick<ObjectStorage, 'signDownload'>;
+}): DownloadLink {
   return async (actor, { invoiceId, revision }) => {
     const invoice = await getInvoice(db, invoiceId);
     if (!canReadInvoice(actor, invoice)) throw unauthorized();

@@ -24,7 +24,7 @@ import { type Renderer, RenderFailed, RenderTimeout } from './renderer.js';
 export interface GeneratePdfDeps {
   db: Db;
   renderer: Renderer;
-  storage: ObjectStorage;
+  storage: Pick<ObjectStorage, 'put'>;
   settleFailure: SettleFailure;
   enqueueLater: (tx: Tx, event: EventRef, delaySeconds: number) => Promise<void>;
   leaseSeconds: number;
