@@ -32,7 +32,7 @@ import { makeSettleFailure } from './outbox/settle-failure.js';
 import { makeGeneratePdf } from './pdf/generate-pdf.js';
 import { forgetFailures } from './pdf/pdf-status.js';
 import { makeRegeneratePdf } from './pdf/regenerate-pdf.js';
-import { makeRendererPool } from './pdf/renderer.js';
+import { makeRendererPool, type Renderer } from './pdf/renderer.js';
 import { makeQueue, type Queue } from './queue/boss.js';
 import { makeListDeadLetters, makeReplayDeadLetters } from './queue/dead-letters.js';
 import { queueOf } from './queue/queues.js';
@@ -62,11 +62,17 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     makeDb({ url: databaseUrl, poolSize: config.database.poolSize, applicationName: 'folio' }),
     (client) => client.$disconnect(),
   );
+  // Before the queue, so that it is closed after it: a handler that still works still has its renderer.
+  const renderer = runs('worker') ? startRenderer(config, started) : undefined;
   const queue = makeQueue({ url: databaseUrl, log, maintain: runs('worker') });
   await queue.start();
   started.defer(() => queue.stop(WORK_ENDS_WITHIN_MS));
   const { enqueueLater } = queue;
-  const settleFailure = makeSettleFailure({ ...config, queueOf, enqueueLater });
+  const settleFailure = makeSettleFailure({
+    retryDelaysSeconds: config.retryDelaysSeconds,
+    queueOf,
+    enqueueLater,
+  });
   const signer = makeDownloadSigner(config.download);
   const storage = makeFilesystemStorage({
     directory: config.storageDir,
@@ -77,7 +83,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
   });
 
   if (runs('relay')) startForwarder(config, { db, queue, log, started });
-  if (runs('worker')) await startWorkers();
+  if (renderer) await startWorkers(renderer);
   const server = await makeServer({
     log,
     probes: { database: async () => void (await db.$queryRaw`SELECT 1`) },
@@ -89,15 +95,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
   const running = started.move();
   return { url, stop: () => running.disposeAsync() };
 
-  async function startWorkers(): Promise<void> {
-    const renderer = started.adopt(
-      makeRendererPool({
-        threads: config.pdf.concurrency,
-        timeoutMs: config.pdf.renderTimeoutSeconds * 1000,
-        memoryMb: 1_024,
-      }),
-      (pool) => pool.close(),
-    );
+  async function startWorkers(renderer: Renderer): Promise<void> {
     const generatePdf = makeGeneratePdf({
       ...config.pdf,
       db,
@@ -124,6 +122,9 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     const orders = config.orderServiceUrl
       ? makeHttpOrders({ baseUrl: config.orderServiceUrl })
       : makeSampleOrders(SAMPLE_ORDERS);
+    if (config.production && !config.orderServiceUrl) {
+      log.warn('ORDER_SERVICE_URL is not set: the sample orders are served, in production');
+    }
     const issuer = await makeIssuer(config, db);
     const readInvoice = makeReadInvoice({ db });
     const schema = await makeSchema({
@@ -172,6 +173,18 @@ async function startDatabase(config: Config, log: Logger, started: AsyncDisposab
   });
   started.defer(() => postgres.stop());
   return postgres.url;
+}
+
+function startRenderer({ pdf }: Config, started: AsyncDisposableStack): Renderer {
+  return started.adopt(
+    makeRendererPool({
+      threads: pdf.concurrency,
+      timeoutMs: pdf.renderTimeoutSeconds * 1000,
+      // 5,000 lines need more than half of this.
+      memoryMb: 1_024,
+    }),
+    (pool) => pool.close(),
+  );
 }
 
 function startForwarder(

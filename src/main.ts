@@ -23,6 +23,14 @@ try {
   }, config.startedByNpm);
   await printWelcome(config, app.url);
 } catch (error) {
-  console.error(error instanceof ConfigError ? error.message : error);
+  console.error(explain(error));
   process.exit(1);
+}
+
+/** In words where the remedy is the user's, whole where it is ours. */
+function explain(error: unknown): unknown {
+  if (error instanceof ConfigError) return error.message;
+  const { code, port } = error as { code?: string; port?: number };
+  if (code === 'EADDRINUSE') return `Port ${port} is taken: stop what listens there, or set PORT.`;
+  return error;
 }

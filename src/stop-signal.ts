@@ -1,9 +1,11 @@
+import { readFileSync } from 'node:fs';
+
 /** How often a process started by npm looks whether npm is still there. */
-const PARENT_CHECK_MS = 500;
+const NPM_CHECK_MS = 500;
 
 /**
- * Calls `stop` once, at the first SIGINT or SIGTERM. A process that npm started stops too when its
- * parent is gone: npm killed with -9 tells nobody, and a server left behind would hold the port.
+ * Calls `stop` once, at the first SIGINT or SIGTERM. A process that npm started stops too when npm is
+ * gone: npm killed with -9 tells nobody, and a server left behind would hold the port.
  */
 export function onStopSignal(stop: (reason: string) => Promise<void>, startedByNpm: boolean): void {
   let stopping = false;
@@ -16,8 +18,19 @@ export function onStopSignal(stop: (reason: string) => Promise<void>, startedByN
   process.on('SIGINT', () => once('SIGINT'));
   process.on('SIGTERM', () => once('SIGTERM'));
   if (!startedByNpm) return;
-  const parent = process.ppid;
+  const ancestors = parentAndGrandparent();
   setInterval(() => {
-    if (process.ppid !== parent) once('npm is gone');
-  }, PARENT_CHECK_MS).unref();
+    if (parentAndGrandparent() !== ancestors) once('npm is gone');
+  }, NPM_CHECK_MS).unref();
+}
+
+/** npm runs a shell and the shell runs us; some shells wait for us, others become us. */
+function parentAndGrandparent(): string {
+  try {
+    const status = readFileSync(`/proc/${process.ppid}/status`, 'utf8');
+    return `${process.ppid} of ${/^PPid:\s*(\d+)/m.exec(status)?.[1]}`;
+  } catch {
+    // No /proc here: the parent alone has to do.
+    return String(process.ppid);
+  }
 }
