@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { useApi } from '../helpers/api.js';
 import { useDatabase } from '../helpers/database.js';
@@ -24,6 +25,11 @@ async function books() {
       (SELECT sum(next_number) FROM invoice_number_counters) AS numbers`);
   return rows[0];
 }
+
+const MIB = 1024 * 1024;
+
+/** What ORD-1 is asked for would be issued, were it not for how it is answered. */
+const GOOD = JSON.stringify(anOrder({ order_id: 'ORD-1' }));
 
 beforeEach(() => orders.answerOrders());
 
@@ -259,7 +265,11 @@ describe('nothing is spent', () => {
     ['answers HTML', (_, response) => response.writeHead(200).end('<html></html>')],
     ['answers another shape', (_, response) => response.writeHead(200).end('{"order_id":"ORD-1"}')],
     ['answers another order', (_, response) => response.writeHead(200).end(JSON.stringify(anOrder()))],
-    ['redirects', (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
+    ['redirects to a good answer', redirect],
+    [
+      'answers a good order of more than 8 MiB',
+      (_, response) => response.end(`${GOOD}${' '.repeat(9 * MIB)}`),
+    ],
     ['answers without end', (_, response) => flood(response)],
   ];
 
@@ -272,8 +282,13 @@ describe('nothing is spent', () => {
   });
 });
 
-/** More than 8 MiB, as fast as it is taken. */
-function flood(response: import('node:http').ServerResponse): void {
+function redirect(request: IncomingMessage, response: ServerResponse): void {
+  if (request.url === '/elsewhere') response.end(GOOD);
+  else response.writeHead(302, { location: '/elsewhere' }).end();
+}
+
+/** Without an end, as fast as it is taken. */
+function flood(response: ServerResponse): void {
   response.writeHead(200);
   const chunk = Buffer.alloc(64 * 1024, ' ');
   const more = () => {

@@ -67,6 +67,20 @@ test('several forwarders at once enqueue each event once', async () => {
   }
 });
 
+test('while one forwarder is at work, another one leaves at once', async () => {
+  await issueAndCancel();
+  let other: Promise<unknown> | undefined;
+  await makeForwardEvents({
+    db: database.db,
+    enqueue: async () => {
+      other ??= forwardEvents();
+      expect(await other).toEqual({ published: 0, refused: 0, more: false });
+    },
+    log: pino({ level: 'silent' }),
+  })();
+  expect(other).toBeDefined();
+});
+
 test('an event that is refused holds back its own invoice and no other', async () => {
   const [stuck, other] = [await issueAndCancel(), await issueAndCancel()];
   refuse = (event) => event.invoiceId === stuck && event.type === 'InvoiceCreated';

@@ -211,6 +211,21 @@ describe('a claimant that lost its lease', () => {
     expect(await typesOf(invoiceId)).toEqual(['InvoiceCreated', 'InvoicePDFGenerated']);
   });
 
+  test('does not finish what another one holds', async () => {
+    const { invoiceId, created } = await issue();
+    render = async () => {
+      await database.sql.query(`UPDATE invoices SET pdf_lease_until = clock_timestamp() WHERE id = $1`, [
+        invoiceId,
+      ]);
+      await claimPdf(database.db, invoiceId, 60);
+      return new TextEncoder().encode('%PDF-');
+    };
+    await generatePdf(created);
+    expect(await pdfOf(invoiceId)).toMatchObject({ status: 'PROCESSING', attempt: 2, revision: null });
+    expect(await typesOf(invoiceId)).toEqual(['InvoiceCreated']);
+    expect(enqueued).toEqual([]);
+  });
+
   test('does not fail what another one holds', async () => {
     const { invoiceId, created } = await issue();
     render = async () => {
