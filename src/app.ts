@@ -10,7 +10,7 @@ import { migrate } from './db/migrate.js';
 import { makeDownloadLink } from './downloads/download-link.js';
 import { makeSchema } from './graphql/schema.js';
 import { makeApollo } from './http/apollo.js';
-import { type ApiDeps, makeServer } from './http/server.js';
+import { type ApiDeps, makeServer, stopServer } from './http/server.js';
 import { makeCancelInvoice } from './invoices/cancel-invoice.js';
 import { type Issuer, makeCreateInvoice } from './invoices/create-invoice.js';
 import { makeIssueInvoices } from './invoices/issue-invoices.js';
@@ -18,10 +18,10 @@ import { makeListCustomerInvoices, makeSearchInvoices } from './invoices/list-in
 import { makeReadInvoice, makeReadInvoiceParts } from './invoices/read-invoices.js';
 import { keepSeller } from './invoices/seller.js';
 import { readSellerLogo } from './invoices/seller-logo.js';
-import { makeReadTimeline } from './invoices/timeline.js';
+import { makeReadTimeline, recordOnTimeline } from './invoices/timeline.js';
 import { systemClock } from './kernel/clock.js';
 import { startLoop } from './kernel/loop.js';
-import { forgetMailFailures } from './notifications/delivery-status.js';
+import { askForMailAgain } from './notifications/delivery-status.js';
 import { makeFileMailer } from './notifications/file-mailer.js';
 import { makeNotifyCustomer } from './notifications/notify-customer.js';
 import { makeHttpOrders } from './orders/http-orders.js';
@@ -30,7 +30,7 @@ import { SAMPLE_ORDERS } from './orders/samples.js';
 import { makeForwardEvents } from './outbox/forward-events.js';
 import { makeSettleFailure } from './outbox/settle-failure.js';
 import { makeGeneratePdf } from './pdf/generate-pdf.js';
-import { forgetFailures } from './pdf/pdf-status.js';
+import { makeDueAgain } from './pdf/pdf-status.js';
 import { makeRegeneratePdf } from './pdf/regenerate-pdf.js';
 import { makeRendererPool, type Renderer } from './pdf/renderer.js';
 import { makeQueue, type Queue } from './queue/boss.js';
@@ -46,7 +46,7 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** A rendering under way may take its whole limit of 30 s less what the rest of a stop needs. */
+/** For jobs under way when a stop comes. What takes longer is handed back when its lease is over. */
 const WORK_ENDS_WITHIN_MS = 20_000;
 
 /** The parts of Folio in the order in which one order travels, joined and started. */
@@ -89,7 +89,7 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     probes: { database: async () => void (await db.$queryRaw`SELECT 1`) },
     api: runs('api') ? await makeApi() : undefined,
   });
-  started.defer(() => server.close());
+  started.defer(() => stopServer(server));
   const url = await server.listen({ host: config.host, port: config.port });
 
   const running = started.move();
@@ -128,7 +128,6 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     const issuer = await makeIssuer(config, db);
     const readInvoice = makeReadInvoice({ db });
     const schema = await makeSchema({
-      requestTimeoutMs: config.requestTimeoutMs,
       writes: {
         createInvoice: makeCreateInvoice({ db, orders, issueInvoices: makeIssueInvoices({ db }), issuer }),
         cancelInvoice: makeCancelInvoice({ db }),
@@ -146,10 +145,12 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
         replayDeadLetters: makeReplayDeadLetters({
           db,
           enqueueLater,
-          forgetFailures: {
-            pdf: (tx, event) => forgetFailures(tx, event.invoiceId),
-            notification: (tx, event) => forgetMailFailures(tx, event.id),
+          askAgain: {
+            pdf: (tx, event) => makeDueAgain(tx, event.invoiceId),
+            notification: (tx, event) => askForMailAgain(tx, event.id),
           },
+          recordReplay: (tx, invoiceId, actor) =>
+            recordOnTimeline(tx, invoiceId, 'DeadLetterReplayed', { actor }),
         }),
         readPipeline: makeReadPipeline({ db }),
         readInvoice,
@@ -157,8 +158,11 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
     });
     return {
       apollo: makeApollo({ schema, translateError: toAppError, log, introspection: config.playground }),
-      verifyToken: makeTokenVerifier(config.token),
-      readParts: makeReadInvoiceParts({ db }),
+      context: {
+        verifyToken: makeTokenVerifier(config.token),
+        readParts: makeReadInvoiceParts({ db }),
+        requestTimeoutMs: config.requestTimeoutMs,
+      },
       playground: config.playground,
       files: { storage, signer, clock },
     };

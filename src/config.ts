@@ -1,10 +1,10 @@
-import { createPublicKey } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { algorithmsOf, type TokenKey } from './auth/token.js';
+import type { TokenKey } from './auth/token.js';
 import { keptSecret } from './kernel/kept-secret.js';
 import { LOG_LEVELS } from './kernel/log.js';
+import { faultsBetween } from './setting-faults.js';
 import { flag, httpUrl, list, milliseconds, oneOf, present, text, timeZone, whole } from './setting-types.js';
 
 export const PROCESS_ROLES = ['api', 'relay', 'worker'] as const;
@@ -79,34 +79,31 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   // An empty variable is how many tools spell an absent one.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = settings.safeParse(given);
-  if (!parsed.success) {
-    throw new ConfigError(
-      parsed.error.issues.map(({ path, message }) => `${path[0]?.toString()}: ${message}`),
-    );
-  }
+  const faults = [
+    ...(parsed.error?.issues ?? []).map(({ path, message }) => `${path[0]?.toString()}: ${message}`),
+    ...faultsBetween(given),
+  ];
+  if (!parsed.success || faults.length > 0) throw new ConfigError(faults);
   const env = parsed.data;
-  const production = env.NODE_ENV === 'production';
-  const faults = [...tokenKeyFaults(env), ...(production ? productionFaults(env) : [])];
-  if (faults.length > 0) throw new ConfigError(faults);
 
   const secret = (name: string) => keptSecret(join(env.DATA_DIR, 'secrets', name));
-  const ownTokenSecret = tokenKeysGiven(env).length === 0;
+  const givenTokenKey = tokenKeyOf(env);
   const publicUrl = env.PUBLIC_URL ?? `http://${hostInUrl(env.HOST)}:${env.PORT}`;
   return Object.freeze({
-    production,
+    production: env.NODE_ENV === 'production',
     host: env.HOST,
     port: env.PORT,
     publicUrl,
     roles: new Set(env.ROLES),
     logLevel: env.LOG_LEVEL,
     requestTimeoutMs: env.REQUEST_TIMEOUT_MS,
-    playground: env.PLAYGROUND ?? !production,
+    playground: env.PLAYGROUND ?? env.NODE_ENV !== 'production',
     dataDir: env.DATA_DIR,
     database: { url: env.DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE },
     token: {
-      key: tokenKeyOf(env) ?? { kind: 'secret' as const, secret: secret('jwt') },
+      key: givenTokenKey ?? { kind: 'secret' as const, secret: secret('jwt') },
       /** Ours is random and stays here: tokens for development may be printed. */
-      ownSecret: ownTokenSecret,
+      ownSecret: givenTokenKey === undefined,
       issuer: env.JWT_ISSUER,
       audience: env.JWT_AUDIENCE,
       maxAgeSeconds: env.JWT_MAX_AGE_SECONDS,
@@ -143,45 +140,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   });
 }
 
-const TOKEN_KEYS = ['JWT_SECRET', 'JWT_PUBLIC_KEY', 'JWT_JWKS_URL'] as const;
-
-const tokenKeysGiven = (env: Settings) => TOKEN_KEYS.filter((name) => env[name] !== undefined);
-
-function tokenKeyOf(env: Settings): TokenKey | undefined {
-  if (env.JWT_SECRET) return { kind: 'secret', secret: env.JWT_SECRET };
-  if (env.JWT_PUBLIC_KEY) return { kind: 'public key', pem: env.JWT_PUBLIC_KEY };
-  if (env.JWT_JWKS_URL) return { kind: 'jwks', url: env.JWT_JWKS_URL };
+function tokenKeyOf({ JWT_SECRET, JWT_PUBLIC_KEY, JWT_JWKS_URL }: Settings): TokenKey | undefined {
+  if (JWT_SECRET) return { kind: 'secret', secret: JWT_SECRET };
+  if (JWT_PUBLIC_KEY) return { kind: 'public key', pem: JWT_PUBLIC_KEY };
+  if (JWT_JWKS_URL) return { kind: 'jwks', url: JWT_JWKS_URL };
   return undefined;
-}
-
-function tokenKeyFaults(env: Settings): string[] {
-  if (tokenKeysGiven(env).length > 1) return [`${TOKEN_KEYS.join(', ')}: only one of them can verify tokens`];
-  if (!env.JWT_PUBLIC_KEY) return [];
-  try {
-    algorithmsOf(createPublicKey(env.JWT_PUBLIC_KEY).asymmetricKeyType);
-    return [];
-  } catch {
-    return ['JWT_PUBLIC_KEY: must be a public key in PEM: RSA, EC or Ed25519'];
-  }
-}
-
-const SHORTEST_SECRET_BYTES = 32;
-const SECRETS = ['JWT_SECRET', 'DOWNLOAD_URL_SECRET', 'DOWNLOAD_URL_SECRET_PREVIOUS'] as const;
-
-function productionFaults(env: Settings): string[] {
-  const faults: string[] = [];
-  if (!env.DATABASE_URL) faults.push('DATABASE_URL: is required in production');
-  if (!env.DOWNLOAD_URL_SECRET) faults.push('DOWNLOAD_URL_SECRET: is required in production');
-  if (tokenKeysGiven(env).length === 0) faults.push(`${TOKEN_KEYS.join(' or ')}: is required in production`);
-  for (const name of SECRETS) {
-    const secret = env[name];
-    if (secret !== undefined && Buffer.byteLength(secret) < SHORTEST_SECRET_BYTES) {
-      faults.push(`${name}: must have at least ${SHORTEST_SECRET_BYTES} bytes in production`);
-    }
-  }
-  const given = SECRETS.map((name) => env[name]).filter((secret) => secret !== undefined);
-  if (new Set(given).size < given.length) faults.push(`${SECRETS.join(', ')}: must differ from each other`);
-  return faults;
 }
 
 /** An address that is listened on, as a client on this machine would write it. */

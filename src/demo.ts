@@ -1,12 +1,13 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startApp } from './app.js';
 import { type Config, readConfig } from './config.js';
 import { startTemporaryDatabase } from './db/temporary-database.js';
 import { developmentToken } from './development-tokens.js';
+import { freePort } from './kernel/free-port.js';
 import { makeLog } from './kernel/log.js';
+import { onStopSignal } from './stop-signal.js';
 
 // The main job once, against real parts. It shares the embedded PostgreSQL with `npm start` but has a
 // database of its own, so it begins at number 1 each time and touches nothing that is kept.
@@ -30,6 +31,9 @@ interface DemoInvoice {
 }
 
 const say = (line: string) => console.log(line);
+
+const interrupted = new AbortController();
+onStopSignal(async () => interrupted.abort(new Error('interrupted')), false);
 
 try {
   await demonstrate();
@@ -55,6 +59,7 @@ async function demonstrate(): Promise<void> {
   });
   const app = await startApp(config, makeLog('warn'));
   parts.defer(() => app.stop());
+  interrupted.signal.throwIfAborted();
   say(`Folio runs at ${app.url}`);
   await issueAndDownload(app.url, config);
 }
@@ -112,7 +117,7 @@ async function waitFor(
     const { invoice } = await ask<{ invoice: DemoInvoice }>(`{ invoice(id: "${id}") { ${INVOICE} } }`);
     if (isDone(invoice)) return invoice;
     if (Date.now() > deadline) throw new Error(`Nothing happened for a minute: ${JSON.stringify(invoice)}`);
-    await sleep(100);
+    await sleep(100, undefined, { signal: interrupted.signal });
   }
 }
 
@@ -130,12 +135,4 @@ async function download(url: string, file: string): Promise<void> {
   }
   await writeFile(file, bytes);
   say(`  ${bytes.byteLength} bytes`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }

@@ -10,17 +10,19 @@ const STOP_WITHIN_MS = 28_000;
 try {
   const config = readConfig();
   const log = makeLog(config.logLevel);
-  const app = await startApp(config, log);
+  const starting = startApp(config, log);
+  // From the first moment: what is half started when Ctrl-C comes is started whole, and then stopped.
   onStopSignal(async (reason) => {
     log.info({ reason }, 'stopping');
-    const hung = setTimeout(() => {
+    setTimeout(() => {
       log.error('the stop took too long; leaving');
       process.exit(1);
     }, STOP_WITHIN_MS);
+    const app = await starting;
     await app.stop();
-    clearTimeout(hung);
     process.exit(0);
   }, config.startedByNpm);
+  const app = await starting;
   await printWelcome(config, app.url);
 } catch (error) {
   console.error(explain(error));

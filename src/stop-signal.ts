@@ -12,7 +12,10 @@ export function onStopSignal(stop: (reason: string) => Promise<void>, startedByN
   const once = (reason: string) => {
     if (stopping) return;
     stopping = true;
-    void stop(reason);
+    stop(reason).catch((error: unknown) => {
+      console.error('The stop failed:', error);
+      process.exit(1);
+    });
   };
   // Later signals are taken and ignored: Ctrl-C reaches us from the terminal and again from npm.
   process.on('SIGINT', () => once('SIGINT'));

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ROLES, type Role } from './auth/actor.js';
+import { isRole, ROLES } from './auth/actor.js';
 import { readConfig } from './config.js';
 import { developmentToken } from './development-tokens.js';
 
@@ -10,8 +10,6 @@ const USAGE = `Prints a token signed with the current settings.
   --sub    whom the token names: a customer's id, a service, an admin
   --role   ${ROLES.join(' | ')}
 `;
-
-const isRole = (value: string | undefined): value is Role => ROLES.some((role) => role === value);
 
 try {
   const { values } = parseArgs({

@@ -3,6 +3,8 @@ import { AppError } from '../kernel/errors.js';
 export const ROLES = ['customer', 'service', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
+export const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value);
+
 /** Who asks: the subject and role of a verified token. */
 export interface Actor {
   id: string;

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { createRemoteJWKSet, errors, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose';
 import { unavailable } from '../kernel/errors.js';
-import { type Actor, ROLES, type Role } from './actor.js';
+import { type Actor, isRole } from './actor.js';
 
 /** What tokens are verified with. Each kind admits its own family of algorithms and no other. */
 export type TokenKey =
@@ -40,7 +40,7 @@ export function makeTokenVerifier(options: TokenOptions): VerifyToken {
       const { sub, role, exp = 0, iat = 0 } = payload;
       // maxTokenAge bounds how old a token is; this bounds how old it could become.
       if (exp - iat > options.maxAgeSeconds) return undefined;
-      return typeof sub === 'string' && sub !== '' && isRole(role) ? { id: sub, role } : undefined;
+      return isSubject(sub) && isRole(role) ? { id: sub, role } : undefined;
     } catch (error) {
       if (isKeyServerFault(error)) throw unavailable('The token key server', error);
       return undefined;
@@ -94,7 +94,8 @@ export function algorithmsOf(keyType: string | undefined): string[] {
   throw new Error('must be a public key in PEM: RSA, EC or Ed25519');
 }
 
-const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value);
+/** A subject becomes part of keys and log lines: printable, and of a sane length. */
+const isSubject = (sub: unknown): sub is string => typeof sub === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(sub);
 
 function isKeyServerFault(error: unknown): boolean {
   if (error instanceof errors.JWKSTimeout) return true;

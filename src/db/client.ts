@@ -44,6 +44,8 @@ export function makeDb({ url, poolSize, applicationName }: DbOptions): Db {
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     application_name: applicationName,
+    // Prisma's adapter takes the digits of a timestamptz for UTC whatever the session's zone is.
+    options: '-c timezone=UTC',
   });
   return new PrismaClient({
     adapter,

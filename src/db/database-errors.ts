@@ -5,8 +5,6 @@ import { Prisma } from './generated/client.js';
 interface DatabaseFault {
   /** SQLSTATE, five characters. */
   sqlState: string | undefined;
-  /** Name of the constraint or trigger that refused; these are the names of the invariants. */
-  constraint: string | undefined;
   /** The adapter's own word for what has no SQLSTATE, such as an unreachable server. */
   kind: string | undefined;
 }
@@ -27,7 +25,7 @@ const PASSING_ERRNO = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFO
 /**
  * A database that cannot be used right now, as DEPENDENCY_UNAVAILABLE; undefined for anything else. A
  * broken invariant is deliberately not translated: the use cases guard against it, so it is a fault of
- * ours, answered as INTERNAL and logged under the constraint's name.
+ * ours, answered as INTERNAL and logged with what PostgreSQL said.
  */
 export function toAppError(error: unknown): AppError | undefined {
   return isPassing(error) ? unavailable('The database', error) : undefined;
@@ -48,11 +46,10 @@ function isPassing(error: unknown): boolean {
   return PASSING_MESSAGES.test(error.message) || PASSING_ERRNO.test(code);
 }
 
-export function faultOf(error: unknown): DatabaseFault {
+function faultOf(error: unknown): DatabaseFault {
   const cause = adapterCauseOf(error);
   return {
     sqlState: cause?.originalCode,
-    constraint: cause?.constraint?.index,
     kind: cause?.kind,
   };
 }
@@ -61,7 +58,6 @@ export function faultOf(error: unknown): DatabaseFault {
 interface AdapterCause {
   originalCode?: string;
   kind?: string;
-  constraint?: { index?: string };
 }
 
 function adapterCauseOf(error: unknown): AdapterCause | undefined {

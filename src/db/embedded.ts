@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { freePort } from '../kernel/free-port.js';
 import { type Cluster, openCluster, superuser } from './embedded-cluster.js';
 
 export interface EmbeddedPostgresOptions {
@@ -179,14 +179,4 @@ async function createDatabase(client: Client, database: string): Promise<void> {
   const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
   if (!rowCount) await client.query(`create database ${client.escapeIdentifier(database)}`);
   await client.query('select pg_advisory_unlock($1)', [createDatabaseLock]);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

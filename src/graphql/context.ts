@@ -12,8 +12,13 @@ import { AppError } from '../kernel/errors.js';
 /** What one request carries from HTTP to its resolvers. */
 export interface RequestContext {
   requestId: string;
-  /** Undefined where the request had no token, or a bad one: which of the two is nobody's business. */
-  actor: Actor | undefined;
+  /**
+   * Undefined where the request had no token, or a bad one: which of the two is nobody's business. An
+   * error where it could not be verified just now; only what asks for an actor fails by it.
+   */
+  actor: Actor | AppError | undefined;
+  /** When the caller's patience ends, by `performance.now()`. */
+  deadline: number;
   /** The Idempotency-Key header. */
   idempotencyKey: string | undefined;
   loaders: InvoiceLoaders;
@@ -38,8 +43,9 @@ export function makeInvoiceLoaders(read: ReadInvoiceParts): InvoiceLoaders {
   };
 }
 
-/** @throws AppError UNAUTHENTICATED, in the same words for every reason. */
+/** @throws AppError UNAUTHENTICATED, in the same words for every reason; or why nobody can tell. */
 export function requireActor({ actor }: RequestContext): Actor {
+  if (actor instanceof AppError) throw actor;
   if (!actor) throw new AppError('UNAUTHENTICATED', 'A valid bearer token is required');
   return actor;
 }

@@ -1,7 +1,8 @@
 import 'reflect-metadata';
 import type { GraphQLSchema } from 'graphql';
-import { buildSchema, type ContainerType } from 'type-graphql';
+import { buildSchema, type ContainerType, type MiddlewareFn } from 'type-graphql';
 import { unavailable } from '../kernel/errors.js';
+import type { RequestContext } from './context.js';
 import { type InvoiceReads, InvoiceResolver } from './invoice.resolver.js';
 import { InvoiceMutationsResolver, type InvoiceWrites } from './invoice-mutations.resolver.js';
 import { type Operations, OperationsResolver } from './operations.resolver.js';
@@ -10,8 +11,6 @@ export interface SchemaDeps {
   reads: InvoiceReads;
   writes: InvoiceWrites;
   operations: Operations;
-  /** A caller waits no longer than this for one operation; what it started may still come true. */
-  requestTimeoutMs: number;
 }
 
 /** The schema with its resolvers; each is one object made from the use cases it calls. */
@@ -19,7 +18,6 @@ export function makeSchema({
   reads,
   writes,
   operations,
-  requestTimeoutMs,
 }: SchemaDeps): Promise<GraphQLSchema> {
   const instances = new Map<unknown, object>([
     [InvoiceResolver, new InvoiceResolver(reads)],
@@ -32,18 +30,22 @@ export function makeSchema({
     container,
     // Rules of values belong to the use cases, which name the field; GraphQL has checked the shapes.
     validate: false,
-    globalMiddlewares: [({ info }, next) => (info.path.prev ? next() : withinTime(next, requestTimeoutMs))],
+    globalMiddlewares: [withinDeadline],
   });
 }
 
-async function withinTime<T>(run: () => Promise<T>, timeoutMs: number): Promise<T> {
+/** A request is answered in time, however many operations it holds; what they started may still come true. */
+const withinDeadline: MiddlewareFn<RequestContext> = async ({ info, context }, next) => {
+  if (info.path.prev) return next();
+  const timeLeft = context.deadline - performance.now();
+  if (timeLeft <= 0) throw unavailable('Folio');
   let timer: NodeJS.Timeout | undefined;
   const timeUp = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable('Folio')), timeoutMs);
+    timer = setTimeout(() => reject(unavailable('Folio')), timeLeft);
   });
   try {
-    return await Promise.race([run(), timeUp]);
+    return await Promise.race([next(), timeUp]);
   } finally {
     clearTimeout(timer);
   }
-}
+};

@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { ApolloServer } from '@apollo/server';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
-import type { VerifyToken } from '../auth/token.js';
 import type { RequestContext } from '../graphql/context.js';
-import type { ReadInvoiceParts } from '../invoices/index.js';
 import { type FilesRouteDeps, registerFilesRoute } from './files-route.js';
 import { type ReadinessProbe, registerHealthRoutes } from './health-routes.js';
 import { registerPlayground } from './playground.js';
-import { makeRequestContext } from './request-context.js';
+import { makeRequestContext, type RequestContextDeps } from './request-context.js';
 
 export interface ServerDeps {
   log: FastifyBaseLogger;
@@ -19,8 +17,7 @@ export interface ServerDeps {
 
 export interface ApiDeps {
   apollo: ApolloServer<RequestContext>;
-  verifyToken: VerifyToken;
-  readParts: ReadInvoiceParts;
+  context: RequestContextDeps;
   playground: boolean;
   /** Absent where the object store serves its own URLs. */
   files?: FilesRouteDeps | undefined;
@@ -41,6 +38,8 @@ export async function makeServer({ log, probes, api }: ServerDeps): Promise<Fast
     requestIdHeader: false,
     bodyLimit: LARGEST_BODY_BYTES,
     requestTimeout: REQUEST_ARRIVES_WITHIN_MS,
+    // Node looks for requests that take too long only every 30 s unless told.
+    http: { connectionsCheckingInterval: 1_000 },
     routerOptions: { maxParamLength: 200 },
   });
   server.addHook('onSend', async (request, reply) => {
@@ -51,13 +50,22 @@ export async function makeServer({ log, probes, api }: ServerDeps): Promise<Fast
   return server;
 }
 
+/** Operations under way may take their time limit; whoever only holds a connection open loses it. */
+const CONNECTIONS_END_WITHIN_MS = 5_500;
+
+export async function stopServer(server: FastifyInstance): Promise<void> {
+  const timeUp = setTimeout(() => server.server.closeAllConnections(), CONNECTIONS_END_WITHIN_MS);
+  await server.close();
+  clearTimeout(timeUp);
+}
+
 async function registerApi(server: FastifyInstance, api: ApiDeps): Promise<void> {
-  const { apollo, verifyToken, readParts } = api;
+  const { apollo, context } = api;
   await apollo.start();
   server.post(
     '/graphql',
     fastifyApolloHandler(apollo, {
-      context: (request) => makeRequestContext(request, { verifyToken, readParts }),
+      context: (request) => makeRequestContext(request, context),
     }),
   );
   server.addHook('onClose', () => apollo.stop());

@@ -5,7 +5,7 @@ import { appendEvents } from '../outbox/append-events.js';
 import { subjectOf } from './event-subject.js';
 import { getInvoice } from './find-invoice.js';
 import type { Invoice } from './invoice.js';
-import { checkText } from './text-rules.js';
+import { checkText } from '../kernel/text.js';
 import { recordOnTimeline } from './timeline.js';
 
 export type CancelInvoice = (actor: Actor, input: { invoiceId: string; reason: string }) => Promise<Invoice>;

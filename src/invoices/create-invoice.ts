@@ -2,7 +2,7 @@ import { type Actor, canCreateInvoiceFor, canReadInvoice, unauthorized } from '.
 import type { Db } from '../db/client.js';
 import { AppError, invalid } from '../kernel/errors.js';
 import { publicId } from '../kernel/ids.js';
-import type { OrderSource } from '../orders/order-source.js';
+import { isOrderId, type OrderSource } from '../orders/order-source.js';
 import { assertSameRequest, claimFor, findClaimed } from './claim-idempotency-key.js';
 import type { Draft, IssueOutcome } from './draft.js';
 import { findInvoice, getInvoice } from './find-invoice.js';
@@ -31,8 +31,6 @@ export interface CreatedInvoice {
 
 export type CreateInvoice = (actor: Actor, input: CreateInvoiceInput) => Promise<CreatedInvoice>;
 
-const ORDER_ID = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
-
 /**
  * Issues the invoice of a paid order, exactly once, or finds the one that this key issued before. The
  * checks run in the order of the contract, and a refusal at any of them spends nothing: no row, no
@@ -49,7 +47,7 @@ export function makeCreateInvoice(deps: {
   const { db, orders, issueInvoices, issuer } = deps;
 
   return async (actor, { orderId, idempotencyKey }) => {
-    if (!ORDER_ID.test(orderId)) throw invalid('orderId', 'must be 1 to 100 of A-Z a-z 0-9 . _ -');
+    if (!isOrderId(orderId)) throw invalid('orderId', 'must be 1 to 100 of A-Z a-z 0-9 . _ -');
     const claim = claimFor(actor, idempotencyKey, { orderId });
     const replayedId = await findClaimed(db, claim);
     if (replayedId) return replay(replayedId);

@@ -41,7 +41,9 @@ function issueTogether(db: Db, drafts: readonly Draft[]): Promise<IssueOutcome[]
 }
 
 async function issueUnderLock(tx: Tx, drafts: readonly Draft[]): Promise<IssueOutcome[]> {
-  const timeZone = drafts[0]?.timeZone ?? 'UTC';
+  const [first] = drafts;
+  if (!first) return [];
+  const { timeZone } = first;
   for (;;) {
     const year = await lockYearCounter(tx, timeZone);
     const rows = await insertInvoiceSet(tx, drafts, { year, timeZone });

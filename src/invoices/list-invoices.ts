@@ -1,6 +1,7 @@
 import { type Actor, canListInvoicesOf, canSearchInvoices, unauthorized } from '../auth/actor.js';
 import { type Db, Prisma } from '../db/client.js';
 import { type Page, type PageRequest, pageOf, readPageRequest } from '../kernel/page.js';
+import { checkText } from '../kernel/text.js';
 import type { Invoice, InvoiceStatus, NotificationStatus, PdfStatus } from './invoice.js';
 import { toInvoice, WITH_SELLER } from './invoice-row.js';
 
@@ -34,6 +35,7 @@ export type SearchInvoices = (
 /** @throws AppError UNAUTHORIZED_INVOICE_ACCESS, VALIDATION_ERROR */
 export function makeListCustomerInvoices({ db }: { db: Db }): ListCustomerInvoices {
   return async (actor, customerId, page) => {
+    checkText('customerId', customerId);
     if (!canListInvoicesOf(actor, { customerId })) throw unauthorized();
     return listInvoices(db, { customerId }, page);
   };
@@ -43,6 +45,9 @@ export function makeListCustomerInvoices({ db }: { db: Db }): ListCustomerInvoic
 export function makeSearchInvoices({ db }: { db: Db }): SearchInvoices {
   return async (actor, filter, page) => {
     if (!canSearchInvoices(actor)) throw unauthorized();
+    checkText('filter.customerId', filter.customerId ?? null);
+    checkText('filter.orderId', filter.orderId ?? null);
+    checkText('filter.invoiceNumber', filter.invoiceNumber ?? null);
     return listInvoices(db, filter, page);
   };
 }

@@ -1,5 +1,6 @@
 import { type Actor, canReadInvoice, unauthorized } from '../auth/actor.js';
 import type { Db } from '../db/client.js';
+import { isOrderId } from '../orders/order-source.js';
 import { findInvoice, invoiceNotFound } from './find-invoice.js';
 import type { Invoice, InvoiceLine, NotificationStatus, PdfRevision } from './invoice.js';
 import { toInvoice, toLine, WITH_SELLER } from './invoice-row.js';
@@ -9,7 +10,9 @@ export type ReadInvoice = (actor: Actor, where: { id: string } | { orderId: stri
 /** @throws AppError INVOICE_NOT_FOUND, UNAUTHORIZED_INVOICE_ACCESS */
 export function makeReadInvoice({ db }: { db: Db }): ReadInvoice {
   return async (actor, where) => {
-    const invoice = await findInvoice(db, where);
+    // An id that no order can have is not worth a query, nor fit for one.
+    const asked = !('orderId' in where) || isOrderId(where.orderId);
+    const invoice = asked ? await findInvoice(db, where) : undefined;
     if (!invoice) throw invoiceNotFound();
     if (!canReadInvoice(actor, invoice)) throw unauthorized();
     return invoice;

@@ -12,7 +12,7 @@ import {
 } from '../kernel/money.js';
 import type { Order, OrderItem, Unverified } from '../orders/order-source.js';
 import type { Buyer, InvoiceLine, Totals } from './invoice.js';
-import { checkText } from './text-rules.js';
+import { checkText } from '../kernel/text.js';
 
 /** What an invoice freezes of its order. */
 export interface OrderSnapshot extends Totals {
@@ -47,6 +47,9 @@ export function snapshotOrder(order: Order): OrderSnapshot {
   }
   const totals = readTotals(order, minorUnit);
   const lines = order.items.map((item, index) => readLine(item, `items[${index}]`, minorUnit));
+  lines.forEach((line, index) => {
+    checkLine(line, `items[${index}]`);
+  });
   checkTotals(totals, lines);
   return {
     orderId: order.orderId,
@@ -107,7 +110,6 @@ function readLine(item: OrderItem, path: string, minorUnit: number): ReadLine {
   const total = readAmount(`${path}.total`, item.total, minorUnit);
   const product = roundHalfAwayFromZero(quantity.times(unitPrice), minorUnit);
   if (discount.gt(product)) throw invalid(`${path}.discount`, 'must not be greater than the line itself');
-  if (!total.eq(product.minus(discount).plus(tax))) throw mismatch(`${path}.total`);
   return {
     text: { productId: item.productId, description: item.description },
     quantity,
@@ -117,6 +119,10 @@ function readLine(item: OrderItem, path: string, minorUnit: number): ReadLine {
     tax,
     total,
   };
+}
+
+function checkLine({ product, discount, tax, total }: ReadLine, path: string): void {
+  if (!total.eq(product.minus(discount).plus(tax))) throw mismatch(`${path}.total`);
 }
 
 interface ReadTotals extends ReadAmounts {

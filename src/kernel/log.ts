@@ -23,13 +23,14 @@ export function makeLog(level: LogLevel): Logger {
  * errors: a database error carries the whole row that it refuses, a customer's address with it.
  */
 function describeError(error: unknown, depth = 0): unknown {
-  if (!(error instanceof Error)) return String(error);
-  const { code, cause } = error as Error & { code?: unknown };
+  // Some libraries report plain objects that have what an error has.
+  if (typeof error !== 'object' || error === null) return String(error);
+  const { name, message, code, stack, cause } = error as Partial<Error> & { code?: unknown };
   return {
-    type: error.name,
-    message: error.message,
+    ...(name === undefined ? {} : { type: name }),
+    message,
     ...(code === undefined ? {} : { code }),
-    ...(depth === 0 ? { stack: error.stack } : {}),
+    ...(depth === 0 ? { stack } : {}),
     ...(cause === undefined || depth === 3 ? {} : { cause: describeError(cause, depth + 1) }),
   };
 }

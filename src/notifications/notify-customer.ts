@@ -10,6 +10,8 @@ import {
   type MailClaim,
   recordMailFailed,
   recordSent,
+  setMailRetry,
+  withholdMail,
 } from './delivery-status.js';
 import { invoiceEmail } from './invoice-email.js';
 import { type Mailer, MailRefused } from './mailer.js';
@@ -35,7 +37,8 @@ export function makeNotifyCustomer(deps: NotifyCustomerDeps): (event: EventRef) 
 
   return async (event) => {
     const invoice = await findInvoice(db, { id: event.invoiceId });
-    if (!invoice || !hasAddress(invoice) || invoice.status !== 'FINALIZED') return;
+    if (!invoice || !hasAddress(invoice)) return;
+    if (invoice.status !== 'FINALIZED') return withholdMail(db, event.id);
     if (!(await customerIsToBeTold(db, event.id))) return;
 
     const result = await db.$transaction((tx) => claim(tx, event, invoice));
@@ -50,7 +53,7 @@ export function makeNotifyCustomer(deps: NotifyCustomerDeps): (event: EventRef) 
 
   async function claim(tx: Tx, event: EventRef, invoice: Invoice) {
     const result = await claimMail(tx, event, LEASE_SECONDS);
-    if (result.kind === 'busy') await enqueueLater(tx, event, Math.ceil(result.secondsLeft));
+    if (result.kind === 'later') await enqueueLater(tx, event, Math.ceil(result.seconds));
     if (result.kind === 'claimed' && result.first) {
       await appendEvents(tx, [
         { type: 'InvoiceNotificationRequested', invoice: subjectOf(invoice), data: {} },
@@ -76,6 +79,7 @@ export function makeNotifyCustomer(deps: NotifyCustomerDeps): (event: EventRef) 
       if (failures === undefined) return;
       const message = permanent ? 'The mail can never be sent' : 'The mail server did not accept the mail';
       const next = await settleFailure(tx, { event, failures, code, message, permanent });
+      if (next.kind === 'retry') await setMailRetry(tx, claim, next.delaySeconds);
       await recordOnTimeline(tx, event.invoiceId, 'InvoiceNotificationFailed', {
         attempt: claim.attempt,
         code,

@@ -52,3 +52,8 @@ export interface OrderSource {
    */
   fetchOrder(orderId: string): Promise<Order>;
 }
+
+const ORDER_ID = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;
+
+/** Order ids become parts of URLs and of queries: the rule leaves nothing in them that either could read. */
+export const isOrderId = (id: string): boolean => ORDER_ID.test(id);

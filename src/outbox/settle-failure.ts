@@ -13,7 +13,10 @@ export interface FailedDelivery {
   permanent: boolean;
 }
 
-export type SettleFailure = (tx: Tx, failed: FailedDelivery) => Promise<'retry' | 'dead'>;
+/** What follows: a job after a delay, which the failed row must carry too, or the dead letter. */
+export type WhatFollows = { kind: 'retry'; delaySeconds: number } | { kind: 'dead' };
+
+export type SettleFailure = (tx: Tx, failed: FailedDelivery) => Promise<WhatFollows>;
 
 /**
  * Decides what follows a failed delivery and writes it in the caller's transaction, beside the state
@@ -26,15 +29,15 @@ export function makeSettleFailure(deps: {
 }): SettleFailure {
   const { retryDelaysSeconds, queueOf, enqueueLater } = deps;
   return async (tx, { event, failures, code, message, permanent }) => {
-    const delay = permanent ? undefined : retryDelaysSeconds[failures - 1];
-    if (delay !== undefined) {
-      await enqueueLater(tx, event, delay);
-      return 'retry';
+    const delaySeconds = permanent ? undefined : retryDelaysSeconds[failures - 1];
+    if (delaySeconds !== undefined) {
+      await enqueueLater(tx, event, delaySeconds);
+      return { kind: 'retry', delaySeconds };
     }
     await tx.$executeRaw`
       INSERT INTO dead_letters (id, queue, event_id, event_type, invoice_id, code, message, attempts, failed_at)
       VALUES (uuid_v7(clock_timestamp(), 0), ${queueOf(event)}, ${event.id}::uuid, ${event.type},
               ${event.invoiceId}::uuid, ${code}, ${message.slice(0, 500)}, ${failures}, clock_timestamp())`;
-    return 'dead';
+    return { kind: 'dead' };
   };
 }

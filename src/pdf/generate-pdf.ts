@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Db, Tx } from '../db/client.js';
 import { getInvoice, type PdfErrorCode, recordOnTimeline, subjectOf } from '../invoices/index.js';
+import { toAppError } from '../db/database-errors.js';
 import { AppError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import { appendEvents } from '../outbox/append-events.js';
@@ -18,6 +19,7 @@ import {
   type PdfClaim,
   recordFailed,
   recordGenerated,
+  setRetry,
 } from './pdf-status.js';
 import { type Renderer, RenderFailed, RenderTimeout } from './renderer.js';
 
@@ -28,9 +30,13 @@ export interface GeneratePdfDeps {
   settleFailure: SettleFailure;
   enqueueLater: (tx: Tx, event: EventRef, delaySeconds: number) => Promise<void>;
   leaseSeconds: number;
+  renderTimeoutSeconds: number;
   pageSize: PageSize;
   log: Log;
 }
+
+/** A store that has not taken the file by then has lost it, as far as this attempt is concerned. */
+const STORE_WITHIN_SECONDS = 60;
 
 /**
  * Works on InvoiceCreated and InvoicePDFRegenerateRequested alike: claim, load, render, put, and then
@@ -38,20 +44,23 @@ export interface GeneratePdfDeps {
  * other hands. It fails only where the database does.
  */
 export function makeGeneratePdf(deps: GeneratePdfDeps): (event: EventRef) => Promise<void> {
-  const { db, renderer, storage, settleFailure, enqueueLater, leaseSeconds, pageSize, log } = deps;
+  const { db, renderer, storage, settleFailure, enqueueLater, leaseSeconds, renderTimeoutSeconds, pageSize, log } = deps;
 
   return async (event) => {
     const result = await claimPdf(db, event.invoiceId, leaseSeconds);
-    if (result.kind === 'done') return;
-    if (result.kind === 'busy') {
-      await db.$transaction((tx) => enqueueLater(tx, event, Math.ceil(result.secondsLeft)));
+    if (result.kind === 'nothing to do') return;
+    if (result.kind === 'later') {
+      await db.$transaction((tx) => enqueueLater(tx, event, Math.ceil(result.seconds)));
       return;
     }
     const { claim } = result;
-    const lease = keepLease({ db, claim, leaseSeconds, log });
+    const forAtMostSeconds = renderTimeoutSeconds + STORE_WITHIN_SECONDS;
+    const lease = keepLease({ db, claim, leaseSeconds, forAtMostSeconds, log });
     try {
       await finish(claim, await renderAndStore(claim));
     } catch (error) {
+      // A database that is away is no fault of the document: the lease, and the queue, bring it back.
+      if (toAppError(error)) throw error;
       await fail(claim, event, error);
     } finally {
       lease.release();
@@ -102,9 +111,11 @@ export function makeGeneratePdf(deps: GeneratePdfDeps): (event: EventRef) => Pro
       const failures = await recordFailed(tx, claim, code);
       if (failures === undefined) return logLost(claim);
       const next = await settleFailure(tx, { event, failures, code, message, permanent: false });
-      const failedFor = next === 'dead' ? 'InvoicePDFGenerationFailed' : 'InvoicePDFAttemptFailed';
+      const failedFor = next.kind === 'dead' ? 'InvoicePDFGenerationFailed' : 'InvoicePDFAttemptFailed';
       await recordOnTimeline(tx, claim.invoiceId, failedFor, { attempt: claim.attempt, code });
-      if (next === 'dead') {
+      if (next.kind === 'retry') {
+        await setRetry(tx, claim, next.delaySeconds);
+      } else {
         const invoice = await subjectOfId(tx, claim.invoiceId);
         const data = { error_code: code, retry_count: failures - 1 };
         await appendEvents(tx, [{ type: 'InvoicePDFGenerationFailed', invoice, data }]);

@@ -1,6 +1,6 @@
 import type { Tx } from '../db/client.js';
-import { getInvoice, type Invoice, toLine } from '../invoices/index.js';
-import type { DocumentLogo, InvoiceDocument, PageSize } from './document/invoice-document.js';
+import { getInvoice, type Invoice, type SellerLogo, toLine } from '../invoices/index.js';
+import type { InvoiceDocument, PageSize } from './document/invoice-document.js';
 
 /** Reads what an invoice froze, as the document shows it. The order, and today's settings, have no say. */
 export async function loadDocument(
@@ -28,7 +28,7 @@ export async function loadDocument(
       // The CHECK on sellers holds both columns together and the media type to these two.
       logo: logo.logo && {
         bytes: logo.logo,
-        mediaType: logo.logoMediaType as DocumentLogo['mediaType'],
+        mediaType: logo.logoMediaType as SellerLogo['mediaType'],
       },
     },
     customer: invoice.customer,

@@ -12,11 +12,12 @@ export interface PdfClaim {
 
 export type ClaimResult =
   | { kind: 'claimed'; claim: PdfClaim }
-  /** Somebody renders it; nobody will, if they die: come back when their lease is over. */
-  | { kind: 'busy'; secondsLeft: number }
-  | { kind: 'done' };
+  /** Another one has it, or it is not due again yet: come back then, since nobody else may. */
+  | { kind: 'later'; seconds: number }
+  /** GENERATED, or FAILED for good until somebody asks again. */
+  | { kind: 'nothing to do' };
 
-/** PENDING or FAILED → PROCESSING, or taken over from a claimant whose lease is over. */
+/** PENDING, or FAILED and due → PROCESSING, or taken over from a claimant whose lease is over. */
 export async function claimPdf(db: Db, invoiceId: string, leaseSeconds: number): Promise<ClaimResult> {
   const [claimed] = await db.$queryRaw<{ attempt: number }[]>`
     UPDATE invoices
@@ -24,16 +25,19 @@ export async function claimPdf(db: Db, invoiceId: string, leaseSeconds: number):
         pdf_attempt = pdf_attempt + 1,
         pdf_takeovers = pdf_takeovers + (pdf_status = 'PROCESSING')::integer,
         pdf_error_code = NULL,
+        pdf_retry_at = NULL,
         pdf_lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     WHERE id = ${invoiceId}::uuid
-      AND (pdf_status IN ('PENDING', 'FAILED')
+      AND (pdf_status = 'PENDING'
+           OR (pdf_status = 'FAILED' AND pdf_retry_at <= clock_timestamp())
            OR (pdf_status = 'PROCESSING' AND pdf_lease_until <= clock_timestamp()))
     RETURNING pdf_attempt AS attempt`;
   if (claimed) return { kind: 'claimed', claim: { invoiceId, attempt: claimed.attempt } };
-  const [holder] = await db.$queryRaw<{ seconds_left: number }[]>`
-    SELECT greatest(0, extract(epoch FROM pdf_lease_until - clock_timestamp()))::float AS seconds_left
-    FROM invoices WHERE id = ${invoiceId}::uuid AND pdf_status = 'PROCESSING'`;
-  return holder ? { kind: 'busy', secondsLeft: holder.seconds_left } : { kind: 'done' };
+  const [waiting] = await db.$queryRaw<{ seconds: number | null }[]>`
+    SELECT extract(epoch FROM coalesce(pdf_lease_until, pdf_retry_at) - clock_timestamp())::float AS seconds
+    FROM invoices WHERE id = ${invoiceId}::uuid`;
+  const seconds = waiting?.seconds ?? undefined;
+  return seconds === undefined ? { kind: 'nothing to do' } : { kind: 'later', seconds: Math.max(0, seconds) };
 }
 
 /** @returns false where the claim is lost. */
@@ -93,6 +97,14 @@ export async function recordFailed(tx: Tx, claim: PdfClaim, code: PdfErrorCode):
   return failed?.failures;
 }
 
+/** A failed rendering stays FAILED until then, whatever else delivers its event meanwhile. */
+export async function setRetry(tx: Tx, { invoiceId, attempt }: PdfClaim, delaySeconds: number): Promise<void> {
+  // now(), as the job's own start counts from: neither comes before the other.
+  await tx.$executeRaw`
+    UPDATE invoices SET pdf_retry_at = now() + make_interval(secs => ${delaySeconds})
+    WHERE id = ${invoiceId}::uuid AND pdf_status = 'FAILED' AND pdf_attempt = ${attempt}`;
+}
+
 /**
  * GENERATED or FAILED → PENDING: the same snapshot once more. A customer who never got a first file
  * announced is still owed that mail, whatever this call says.
@@ -106,15 +118,15 @@ export async function requestAgain(
 ): Promise<boolean> {
   const requested = await tx.$executeRaw`
     UPDATE invoices
-    SET pdf_status = 'PENDING', pdf_error_code = NULL, pdf_failures = 0, pdf_takeovers = 0,
+    SET pdf_status = 'PENDING', pdf_error_code = NULL, pdf_retry_at = NULL, pdf_failures = 0, pdf_takeovers = 0,
         pdf_notify_customer = pdf_notify_customer OR ${notifyCustomer}
     WHERE id = ${invoiceId}::uuid AND status = 'FINALIZED' AND pdf_status IN ('GENERATED', 'FAILED')`;
   return requested === 1;
 }
 
-/** Gives a dead letter's work its full number of attempts again. */
-export async function forgetFailures(tx: Tx, invoiceId: string): Promise<void> {
+/** Makes a dead letter's work due at once, with its full number of attempts. */
+export async function makeDueAgain(tx: Tx, invoiceId: string): Promise<void> {
   await tx.$executeRaw`
-    UPDATE invoices SET pdf_failures = 0, pdf_takeovers = 0
+    UPDATE invoices SET pdf_failures = 0, pdf_takeovers = 0, pdf_retry_at = now()
     WHERE id = ${invoiceId}::uuid AND pdf_status = 'FAILED'`;
 }

@@ -54,7 +54,6 @@ export function makeRendererPool(options: RendererPoolOptions): Renderer & { clo
     name: 'render',
     minThreads: threads,
     maxThreads: threads,
-    closeTimeout: timeoutMs,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     // A thread needs none of the process's secrets; and without this React loads its slow development build.
     env: { NODE_ENV: 'production' },
@@ -104,10 +103,10 @@ export function makeRendererPool(options: RendererPoolOptions): Renderer & { clo
     // Piscina never holds more tasks than threads: the others wait here, where neither a thread's
     // death nor a time limit can touch them.
     render: (document) => lane.run(() => renderInThread(document)),
-    /** Lets running documents end, within their limit; those that still wait fail. */
+    /** Ends at once: documents that are still rendered fail, since whoever asked no longer waits. */
     close: async () => {
       lane.close(() => new RenderFailed('The renderer is closed'));
-      await pool.close();
+      await pool.destroy();
     },
   };
 }

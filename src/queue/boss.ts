@@ -14,7 +14,7 @@ import {
 } from './queues.js';
 
 /** Does the work of one event. Failures are its own to settle; what it throws is unforeseen. */
-export type Handler = (event: EventRef, signal: AbortSignal) => Promise<void>;
+export type Handler = (event: EventRef) => Promise<void>;
 
 export interface Queue {
   start(): Promise<void>;
@@ -63,6 +63,31 @@ export function makeQueue({ url, log, maintain }: { url: string; log: Log; maint
     );
   }
 
+  /** One job at a time, so that a slow one holds up no other. */
+  async function startWorker(queue: QueueName, handler: Handler): Promise<void> {
+    let workerId: string | undefined;
+    const options = {
+      batchSize: 1,
+      pollingIntervalSeconds: POLL_SECONDS,
+      notifyPollingIntervalSeconds: POLL_SECONDS,
+    };
+    workerId = await boss.work(queue, options, async (jobs: Job<unknown>[]) => {
+      // Where there was one job there may be more: look again right after it, and not at the next poll.
+      if (workerId) boss.notifyWorker(workerId);
+      for (const job of jobs) await handle(queue, handler, job);
+    });
+  }
+
+  async function handle(queue: QueueName, handler: Handler, job: Job<unknown>): Promise<void> {
+    try {
+      await handler(eventOf(job));
+    } catch (error) {
+      log.error({ err: error, queue, job_id: job.id }, 'a handler failed; the queue will deliver again');
+      // What pg-boss keeps of an error stays in its tables: no message, which may quote anything.
+      throw new Error('The handler failed; the log has the reason');
+    }
+  }
+
   return {
     async start() {
       await boss.start();
@@ -89,21 +114,7 @@ export function makeQueue({ url, log, maintain }: { url: string; log: Log; maint
     },
 
     async work(queue, handler, concurrency) {
-      await boss.work(
-        queue,
-        {
-          // One job at a time per worker, so that a slow one holds up no other; burst, so that the next
-          // is fetched at once and not at the next poll.
-          batchSize: 1,
-          burstWhenBatchFull: true,
-          localConcurrency: concurrency,
-          pollingIntervalSeconds: POLL_SECONDS,
-          notifyPollingIntervalSeconds: POLL_SECONDS,
-        },
-        async (jobs: Job<JobPayload>[]) => {
-          for (const job of jobs) await handler(eventOf(job), job.signal);
-        },
-      );
+      for (let worker = 1; worker <= concurrency; worker += 1) await startWorker(queue, handler);
     },
   };
 }

@@ -2,6 +2,7 @@ import { type Actor, canOperate, unauthorized } from '../auth/actor.js';
 import { type Db, Prisma, type Tx } from '../db/client.js';
 import { AppError, invalid } from '../kernel/errors.js';
 import { type Page, type PageRequest, pageOf, readPageRequest } from '../kernel/page.js';
+import { checkText } from '../kernel/text.js';
 import type { EventRef, EventType } from '../outbox/events.js';
 import type { QueueName } from './queues.js';
 
@@ -51,19 +52,22 @@ export interface ReplayFilter {
 export interface ReplayDeadLettersDeps {
   db: Db;
   enqueueLater: (tx: Tx, event: EventRef, delaySeconds: number) => Promise<void>;
-  /** Gives the work behind an event its full number of attempts again. */
-  forgetFailures: Readonly<Record<QueueName, (tx: Tx, event: EventRef) => Promise<void>>>;
+  /** Makes the work behind an event due again, with its full number of attempts. */
+  askAgain: Readonly<Record<QueueName, (tx: Tx, event: EventRef) => Promise<void>>>;
+  /** Writes down who sent an invoice's work back. */
+  recordReplay: (tx: Tx, invoiceId: string, actor: Actor) => Promise<void>;
 }
 
 const MOST_REPLAYS = 1_000;
 
 /** Puts work back as if it had never failed; failing again, it comes back as a new dead letter. */
 export function makeReplayDeadLetters(deps: ReplayDeadLettersDeps): ReplayDeadLetters {
-  const { db, enqueueLater, forgetFailures } = deps;
+  const { db, enqueueLater, askAgain, recordReplay } = deps;
 
-  async function replay(tx: Tx, letter: ReplayedRow): Promise<void> {
+  async function replay(tx: Tx, letter: ReplayedRow, actor: Actor): Promise<void> {
     const event: EventRef = { id: letter.event_id, type: letter.event_type, invoiceId: letter.invoice_id };
-    await forgetFailures[letter.queue](tx, event);
+    await askAgain[letter.queue](tx, event);
+    await recordReplay(tx, event.invoiceId, actor);
     await enqueueLater(tx, event, 0);
   }
 
@@ -73,13 +77,15 @@ export function makeReplayDeadLetters(deps: ReplayDeadLettersDeps): ReplayDeadLe
       return db.$transaction(async (tx) => {
         const [letter] = id ? await markReplayed(tx, Prisma.sql`id = ${id}::uuid`, 1) : [];
         if (!letter) throw new AppError('DEAD_LETTER_NOT_FOUND', 'There is no such open dead letter');
-        await replay(tx, letter);
+        await replay(tx, letter, actor);
         return letter.invoice_id;
       });
     },
 
     async many(actor, { queue, code, limit }) {
       if (!canOperate(actor)) throw unauthorized();
+      checkText('queue', queue ?? null);
+      checkText('code', code ?? null);
       if (limit < 1 || limit > MOST_REPLAYS) throw invalid('limit', `must be 1 to ${MOST_REPLAYS}`);
       const conditions = [
         queue == null ? Prisma.sql`true` : Prisma.sql`queue = ${queue}`,
@@ -87,7 +93,7 @@ export function makeReplayDeadLetters(deps: ReplayDeadLettersDeps): ReplayDeadLe
       ];
       return db.$transaction(async (tx) => {
         const letters = await markReplayed(tx, Prisma.join(conditions, ' AND '), limit);
-        for (const letter of letters) await replay(tx, letter);
+        for (const letter of letters) await replay(tx, letter, actor);
         return letters.length;
       });
     },

@@ -35,6 +35,7 @@ beforeAll(() => {
     }),
     enqueueLater: async () => undefined,
     leaseSeconds: 60,
+    renderTimeoutSeconds: 30,
     pageSize: 'A4',
     log: pino({ level: 'silent' }),
   });
@@ -98,7 +99,9 @@ test('a dead letter is listed, replayed, comes back when it fails again, and end
   expect(data?.invoice.timeline.map(({ event }: { event: string }) => event)).toEqual([
     'InvoiceCreated',
     'InvoicePDFGenerationFailed',
+    'DeadLetterReplayed',
     'InvoicePDFGenerationFailed',
+    'DeadLetterReplayed',
     'InvoicePDFGenerated',
   ]);
 });

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { makeHttpOrders } from '../../src/orders/http-orders.js';
 import type { OrderSource } from '../../src/orders/order-source.js';
@@ -167,8 +167,8 @@ describe('orders over HTTP', () => {
     ['answers 201', status(201)],
     ['answers 204', (_, response) => void response.writeHead(204).end()],
     ['answers 206', status(206)],
-    ['redirects to itself', status(302, { location: '/orders/ORD-1' })],
-    ['redirects permanently', status(308, { location: 'http://169.254.169.254/' })],
+    ['redirects to the right order', redirectTo('/elsewhere/ORD-1', 302)],
+    ['redirects permanently to the right order', redirectTo('/elsewhere/ORD-1', 308)],
     ['answers nothing', (_, response) => void response.writeHead(200).end()],
     ['answers HTML', (_, response) => void response.writeHead(200).end('<html></html>')],
     ['answers half a document', (_, response) => void response.writeHead(200).end('{"order_id":"ORD-1"')],
@@ -196,6 +196,14 @@ describe('orders over HTTP', () => {
     expect((await fetchOrder(order.order_id)).items).toHaveLength(5_000);
   });
 });
+
+/** Whoever follows finds the order that was asked for. */
+function redirectTo(location: string, status: number) {
+  return (request: IncomingMessage, response: ServerResponse) => {
+    if (request.url !== location) return void response.writeHead(status, { location }).end();
+    response.writeHead(200).end(JSON.stringify(anOrder({ order_id: 'ORD-1' })));
+  };
+}
 
 /** An answer that breaks off before the length that it announced. */
 function cut(response: ServerResponse): void {

@@ -17,8 +17,8 @@ export interface Copy {
  * @returns its id.
  */
 export async function insertCopy(tx: PoolClient, originalId: string, copy: Copy = {}): Promise<string> {
-  const number = copy.invoice?.invoice_number ?? (await takeNumber(tx, originalId));
-  const id = await insertInvoiceAlone(tx, originalId, { invoice_number: number, ...copy.invoice });
+  const numbered = copy.invoice?.invoice_number ? {} : await takeNumber(tx, originalId);
+  const id = await insertInvoiceAlone(tx, originalId, { ...numbered, ...copy.invoice });
   const lines = copy.lines ?? (await linesOf(tx, originalId));
   for (const [index, line] of lines.entries()) {
     await insertLine(tx, originalId, { line_number: index + 1, ...line, invoice_id: id });
@@ -53,17 +53,24 @@ export async function insertLine(tx: PoolClient, originalId: string, changes: Ch
   );
 }
 
-/** The next number of the counter that numbered `originalId`. */
-export async function takeNumber(tx: PoolClient, originalId: string): Promise<string> {
-  const { rows } = await tx.query<{ number: string }>(
+/** The next number of the counter that numbered `originalId`, and the moment of the number before it. */
+export async function takeNumber(tx: PoolClient, originalId: string): Promise<Numbered> {
+  const { rows } = await tx.query<Numbered>(
     `UPDATE invoice_number_counters SET next_number = next_number + 1
-     WHERE year = (SELECT substr(invoice_number, 5, 4)::integer FROM invoices WHERE id = $1)
-     RETURNING invoice_number(year, next_number - 1) AS number`,
+     FROM invoices WHERE id = $1 AND year = substr(invoice_number, 5, 4)::integer
+     RETURNING invoice_number(year, next_number - 1), to_jsonb(last_finalized_at) AS finalized_at,
+       (last_finalized_at AT TIME ZONE time_zone)::date::text AS issue_date`,
     [originalId],
   );
   const [row] = rows;
   if (!row) throw new Error('There is no counter of that year');
-  return row.number;
+  return row;
+}
+
+interface Numbered {
+  invoice_number: string;
+  finalized_at: string;
+  issue_date: string;
 }
 
 async function linesOf(tx: PoolClient, originalId: string): Promise<Changes[]> {

@@ -63,7 +63,7 @@ describe('in the transaction that issues', () => {
 
   test('lines in any order are accepted', async () => {
     const refusal = await refusalOf(database.sql, async (tx) => {
-      const copy = await insertInvoiceAlone(tx, id, { invoice_number: await takeNumber(tx, id) });
+      const copy = await insertInvoiceAlone(tx, id, { ...(await takeNumber(tx, id)) });
       for (const line_number of [3, 1, 2]) await insertLine(tx, id, { invoice_id: copy, line_number });
     });
     expect(refusal).toBe('accepted');

@@ -39,6 +39,7 @@ test.each([
 
 test.each([
   ['a lease', { pdf_lease_until: new Date() }, 'invoices_pdf_processing_has_lease'],
+  ['a retry due', { pdf_retry_at: new Date() }, 'invoices_pdf_retry_is_of_failed'],
   ['an error code', { pdf_error_code: 'RENDER_FAILED' }, 'invoices_pdf_failed_has_code'],
   ['an object key', { pdf_object_key: 'r1.pdf' }, 'invoices_pdf_revision_has_object'],
   ['a reason to cancel', { cancel_reason: 'why' }, 'invoices_cancelled_has_reason'],

@@ -20,6 +20,7 @@ const LIVING = [
   'pdf_failures',
   'pdf_takeovers',
   'pdf_lease_until',
+  'pdf_retry_at',
   'pdf_notify_customer',
 ];
 const FROZEN = restricted('invoices_frozen');
@@ -88,11 +89,11 @@ test('a column that comes later is frozen from its first day', async () => {
 
 describe('the version', () => {
   test.each([
-    ['nothing', 'pdf_notify_customer = pdf_notify_customer'],
+    ['nothing', 'pdf_takeovers = pdf_takeovers'],
     ['the version to 99', 'version = 99'],
     ['the version back to 1', 'version = 1'],
     ['the version to none', 'version = NULL'],
-    ['a living column', 'pdf_notify_customer = NOT pdf_notify_customer'],
+    ['a living column', 'pdf_takeovers = pdf_takeovers + 1'],
   ])('is raised by exactly one by an UPDATE that sets %s', async (_, change) => {
     const before = await versionOf(full);
     expect(await refusalOf(database.sql, `UPDATE invoices SET ${change} WHERE id = '${full}'`)).toBe(

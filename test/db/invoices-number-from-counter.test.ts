@@ -44,9 +44,9 @@ describe.each([
 test('a number that was taken and given back by a savepoint is refused', async () => {
   const refusal = await refusalOf(database.sql, async (tx) => {
     await tx.query('SAVEPOINT number');
-    const invoice_number = await takeNumber(tx, original);
+    const invoice = { ...(await takeNumber(tx, original)) };
     await tx.query('ROLLBACK TO SAVEPOINT number');
-    await insertCopy(tx, original, { invoice: { invoice_number } });
+    await insertCopy(tx, original, { invoice });
   });
   expect(refusal).toEqual(AT_COMMIT);
 });

@@ -15,9 +15,10 @@ beforeAll(async () => {
 /** As the first invoice of its year. */
 const insert = (year: number, issue_date: string, finalized_at: string, time_zone: string) =>
   refusalOf(database.sql, async (tx) => {
-    await tx.query('UPDATE invoice_number_counters SET next_number = next_number + 1 WHERE year = $1', [
-      year,
-    ]);
+    await tx.query(
+      'UPDATE invoice_number_counters SET next_number = 2, last_finalized_at = $2 WHERE year = $1',
+      [year, finalized_at],
+    );
     const invoice = { invoice_number: `INV-${year}-00000001`, issue_date, finalized_at, time_zone };
     await insertCopy(tx, original, { invoice });
     await tx.query('SET CONSTRAINTS ALL IMMEDIATE');

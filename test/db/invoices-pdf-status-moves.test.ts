@@ -154,6 +154,9 @@ describe('a status is what its columns say', () => {
     ],
     ['PENDING with a lease', 'PENDING', 'pdf_lease_until = now()', 'invoices_pdf_processing_has_lease'],
     ['GENERATED with a lease', 'GENERATED', 'pdf_lease_until = now()', 'invoices_pdf_processing_has_lease'],
+    ['PENDING with a retry due', 'PENDING', 'pdf_retry_at = now()', 'invoices_pdf_retry_is_of_failed'],
+    ['PROCESSING with a retry due', 'PROCESSING', 'pdf_retry_at = now()', 'invoices_pdf_retry_is_of_failed'],
+    ['GENERATED with a retry due', 'GENERATED', 'pdf_retry_at = now()', 'invoices_pdf_retry_is_of_failed'],
     ['FAILED without a code', 'FAILED', 'pdf_error_code = NULL', 'invoices_pdf_failed_has_code'],
     ['GENERATED with a code', 'GENERATED', "pdf_error_code = 'X'", 'invoices_pdf_failed_has_code'],
   ] as [string, Status, string, string][])('%s is refused', async (_, status, changes, constraint) => {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Db, makeDb } from '../../src/db/client.js';
 import type { Draft, IssueOutcome } from '../../src/invoices/draft.js';
 import { type IssueInvoices, makeIssueInvoices } from '../../src/invoices/issue-invoices.js';
@@ -19,9 +19,10 @@ let seller: string;
 let year = 2060;
 
 // A clock of the database's that can be set: a function that stands before pg_catalog's own in the
-// search path of every session that begins from here on.
+// search path of every session that begins from here on. The server stands in another zone than any
+// invoice.
 beforeAll(async () => {
-  const [name] = new URL(database.url).pathname.slice(1).split('?');
+  const name = new URL(database.url).pathname.slice(1);
   await database.sql.query(`
     CREATE SCHEMA fake;
     CREATE TABLE fake.clock (now timestamptz NOT NULL);
@@ -46,10 +47,15 @@ beforeEach(() => {
 
 const setClock = (now: string) => sql.query('UPDATE fake.clock SET now = $1', [now]);
 
+type Issued = Extract<IssueOutcome, { kind: 'issued' }>;
+
 const issueOne = async (changes: Partial<Draft> = {}) => {
   const [outcome] = await issue([aDraft(seller, anOrder(), changes)]);
-  return outcome as Extract<IssueOutcome, { kind: 'issued' }>;
+  return outcome as Issued;
 };
+
+const momentOf = async ({ invoiceId }: Issued) =>
+  (await sql.query('SELECT finalized_at FROM invoices WHERE id = $1', [invoiceId])).rows[0].finalized_at;
 
 const nextNumberOf = async (counter: number) =>
   (await sql.query('SELECT next_number FROM invoice_number_counters WHERE year = $1', [counter])).rows[0]
@@ -74,11 +80,13 @@ test.each([
   'in %s, year + %d, %s is of year + %d, %s, and its first invoice 00000001',
   async (timeZone, plus, at, of, day) => {
     await setClock(`${year + plus}-${at}`);
-    expect(await issueOne({ timeZone })).toMatchObject({
+    const issued = await issueOne({ timeZone });
+    expect(issued).toMatchObject({
       invoiceNumber: `INV-${year + of}-00000001`,
       issueDate: `${year + of}-${day}`,
       finalizedAt: new Date(`${year + plus}-${at}`),
     });
+    expect(await momentOf(issued)).toEqual(new Date(`${year + plus}-${at}`));
   },
 );
 
@@ -149,4 +157,5 @@ test('a clock that is set back gives no earlier moment to a higher number', asyn
   const after = await issueOne();
   expect(after.invoiceNumber > before.invoiceNumber).toBe(true);
   expect(after).toMatchObject({ finalizedAt: new Date(noon), issueDate: `${year}-06-01` });
+  expect(await momentOf(after)).toEqual(new Date(noon));
 });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Db, makeDb } from '../../src/db/client.js';
-import { faultOf } from '../../src/db/database-errors.js';
 import type { Draft, IssueOutcome } from '../../src/invoices/draft.js';
 import { type IssueInvoices, makeIssueInvoices } from '../../src/invoices/issue-invoices.js';
 import { useDatabase } from '../helpers/database.js';
@@ -73,9 +72,9 @@ describe('a set of 50', () => {
     const set = Array.from({ length: 50 }, (_, index) => aDraft(seller, anOrderOfLines((index % 5) + 1)));
     const ids = allIssued(await issue(set)).map(({ invoiceId }) => invoiceId);
     const { rows } = await database.sql.query(
-      `SELECT (SELECT array_agg(product_id ORDER BY line_number) FROM invoice_items WHERE invoice_id = id) AS lines,
-         (SELECT array_agg(event_type) FROM outbox_events WHERE aggregate_id = id) AS events,
-         (SELECT array_agg(key) FROM idempotency_records WHERE invoice_id = id) AS keys
+      `SELECT (SELECT array_agg(product_id ORDER BY line_number) FROM invoice_items WHERE invoice_id = invoices.id) AS lines,
+         (SELECT array_agg(event_type) FROM outbox_events WHERE aggregate_id = invoices.id) AS events,
+         (SELECT array_agg(key) FROM idempotency_records WHERE invoice_id = invoices.id) AS keys
        FROM invoices WHERE id = ANY ($1) ORDER BY invoice_number`,
       [ids],
     );
@@ -158,15 +157,19 @@ describe('two processes at once', () => {
 });
 
 describe('a failure after the numbers were taken', () => {
-  const faults: [string, (draft: Draft) => Draft, object][] = [
-    ['a seller that is not kept', (draft) => ({ ...draft, sellerId: 'f'.repeat(64) }), { sqlState: '23503' }],
+  const faults: [string, (draft: Draft) => Draft, RegExp][] = [
+    [
+      'a seller that is not kept',
+      (draft) => ({ ...draft, sellerId: 'f'.repeat(64) }),
+      /invoices_seller_id_fkey/,
+    ],
     [
       'lines that do not add up, seen at COMMIT',
       (draft) => {
         const { snapshot } = draft;
         return { ...draft, snapshot: { ...snapshot, lines: [...snapshot.lines, ...snapshot.lines] } };
       },
-      { sqlState: '23514' },
+      /does not add up to its lines/,
     ],
   ];
 
@@ -176,8 +179,7 @@ describe('a failure after the numbers were taken', () => {
     const before = await Promise.all(tables.map(countOf));
     const set = drafts(5);
     set[4] = spoil(set[4] as Draft);
-    const error: unknown = await issue(set).catch((thrown: unknown) => thrown);
-    expect(faultOf(error)).toMatchObject(fault);
+    await expect(issue(set)).rejects.toThrow(fault);
     expect(await Promise.all(tables.map(countOf))).toEqual(before);
     expect(await nextNumber()).toBe(first);
     const [next] = allIssued(await issue(set.slice(0, 1)));

@@ -7,7 +7,7 @@ const database = useDatabase();
 const REFUSED = restricted('notifications_status_moves');
 
 /** What a delivery writes of its own work. */
-const LIVING = ['status', 'error_code', 'attempt', 'failures', 'lease_until', 'sent_at'];
+const LIVING = ['status', 'error_code', 'attempt', 'failures', 'lease_until', 'retry_at', 'sent_at'];
 
 const WELL_FORMED = {
   PENDING:
@@ -88,6 +88,7 @@ test.each([
   ['PENDING with a moment', 'sent_at = now()', 'notifications_sent_has_time'],
   ['FAILED without a code', "status = 'FAILED'", 'notifications_failed_has_code'],
   ['PENDING with a code', "error_code = 'SMTP_ERROR'", 'notifications_failed_has_code'],
+  ['PENDING with a retry due', 'retry_at = now()', 'notifications_retry_is_of_failed'],
   ['a status that there is not', "status = 'READ'", 'notifications_status'],
 ])('a notification does not become %s', async (_, changes, constraint) => {
   expect(await set(changes)).toEqual(unlawful(constraint));

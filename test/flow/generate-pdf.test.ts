@@ -39,6 +39,7 @@ beforeAll(() => {
     settleFailure: makeSettleFailure({ retryDelaysSeconds: [1, 5, 30, 300], queueOf, enqueueLater }),
     enqueueLater,
     leaseSeconds: 60,
+    renderTimeoutSeconds: 30,
     pageSize: 'A4',
     log: pino({ level: 'silent' }),
   });
@@ -65,6 +66,12 @@ async function pdfOf(invoiceId: string) {
   );
   return rows[0];
 }
+
+/** The delay of a retry is over; a dead one has none. */
+const makeDue = (invoiceId: string) =>
+  database.sql.query('UPDATE invoices SET pdf_retry_at = now() WHERE id = $1 AND pdf_retry_at IS NOT NULL', [
+    invoiceId,
+  ]);
 
 const deadLettersOf = async (invoiceId: string) =>
   (
@@ -102,12 +109,17 @@ describe('a rendering that works out', () => {
     expect(await typesOf(invoiceId)).toEqual(['InvoiceCreated', 'InvoicePDFGenerated']);
   });
 
-  test('is done once by two workers at the same time; the other comes back when the lease is over', async () => {
+  test('is left to the worker that holds it; another comes back when the lease is over', async () => {
     const { invoiceId, created } = await issue();
-    await Promise.all([generatePdf(created), generatePdf(created)]);
-    expect(objects.size).toBe(1);
+    render = async () => {
+      await generatePdf(created);
+      return new TextEncoder().encode('%PDF-');
+    };
+    await generatePdf(created);
     expect(await pdfOf(invoiceId)).toMatchObject({ status: 'GENERATED', revision: 1 });
-    for (const { delaySeconds } of enqueued) expect(delaySeconds).toBeGreaterThan(0);
+    expect(objects.size).toBe(1);
+    expect(enqueued).toEqual([{ event: created, delaySeconds: expect.any(Number) }]);
+    expect(enqueued[0]?.delaySeconds).toBeGreaterThan(50);
   });
 });
 
@@ -165,11 +177,31 @@ describe('a failed attempt', () => {
   test('is retried after each delay and then becomes a dead letter with its event', async () => {
     const { invoiceId, created } = await issue();
     render = () => Promise.reject(new RenderFailed('no'));
-    for (let attempt = 1; attempt <= 5; attempt += 1) await generatePdf(created);
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      await generatePdf(created);
+      await makeDue(invoiceId);
+    }
     expect(enqueued.map(({ delaySeconds }) => delaySeconds)).toEqual([1, 5, 30, 300]);
     expect(await deadLettersOf(invoiceId)).toEqual([{ queue: 'pdf', code: 'RENDER_FAILED', attempts: 5 }]);
     expect(await typesOf(invoiceId)).toEqual(['InvoiceCreated', 'InvoicePDFGenerationFailed']);
     expect(await pdfOf(invoiceId)).toMatchObject({ status: 'FAILED', code: 'RENDER_FAILED' });
+  });
+
+  test('is not tried before its delay by a second delivery, and not at all once it is dead', async () => {
+    const { invoiceId, created } = await issue();
+    render = () => Promise.reject(new RenderFailed('no'));
+    await generatePdf(created);
+    await generatePdf(created);
+    expect(await pdfOf(invoiceId)).toMatchObject({ attempt: 1, failures: 1 });
+    for (let attempt = 2; attempt <= 5; attempt += 1) {
+      await makeDue(invoiceId);
+      await generatePdf(created);
+    }
+    enqueued.length = 0;
+    await generatePdf(created);
+    expect(await pdfOf(invoiceId)).toMatchObject({ status: 'FAILED', attempt: 5, failures: 5 });
+    expect(await deadLettersOf(invoiceId)).toHaveLength(1);
+    expect(enqueued).toEqual([]);
   });
 
   test('leaves the next attempt free to finish', async () => {
@@ -177,6 +209,7 @@ describe('a failed attempt', () => {
     put = () => Promise.reject(new AppError('STORAGE_ERROR', 'away'));
     await generatePdf(created);
     put = async () => undefined;
+    await makeDue(invoiceId);
     await generatePdf(created);
     expect(await pdfOf(invoiceId)).toMatchObject({
       status: 'GENERATED',

@@ -3,6 +3,7 @@ import pino from 'pino';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Tx } from '../../src/db/client.js';
 import { type Mail, MailRefused } from '../../src/notifications/mailer.js';
+import { askForMailAgain } from '../../src/notifications/delivery-status.js';
 import { makeNotifyCustomer } from '../../src/notifications/notify-customer.js';
 import { appendEvents } from '../../src/outbox/append-events.js';
 import type { EventRef } from '../../src/outbox/events.js';
@@ -58,6 +59,13 @@ const notificationsOf = async (invoiceId: string) =>
       [invoiceId],
     )
   ).rows;
+
+/** The delay of a retry is over; a dead one has none. */
+const makeDue = (invoiceId: string) =>
+  database.sql.query(
+    'UPDATE notifications SET retry_at = now() WHERE invoice_id = $1 AND retry_at IS NOT NULL',
+    [invoiceId],
+  );
 
 test('an event sends one mail with number, total and the way to the storefront', async () => {
   const { invoiceId, event } = await generated();
@@ -116,11 +124,29 @@ test('a cancelled invoice withholds its mail', async () => {
   expect(sent).toEqual([]);
 });
 
+test('a mail asked for again after a cancel ends FAILED, not PENDING for ever', async () => {
+  const { invoiceId, event } = await generated();
+  send = () => Promise.reject(new MailRefused('no such address'));
+  await notifyCustomer(event);
+  await database.sql.query(
+    `UPDATE invoices SET status = 'CANCELLED', cancelled_at = now(), cancel_reason = 'test' WHERE id = $1`,
+    [invoiceId],
+  );
+  await database.db.$transaction((tx) => askForMailAgain(tx, event.id));
+  await notifyCustomer(event);
+  expect(await notificationsOf(invoiceId)).toEqual([{ status: 'FAILED', code: 'INVOICE_CANCELLED', attempt: 1 }]);
+});
+
 test('a mail that is not accepted is tried again after its delays, then a dead letter', async () => {
   const { invoiceId, event } = await generated();
   send = () => Promise.reject(new Error('450 try later'));
-  for (let attempt = 1; attempt <= 3; attempt += 1) await notifyCustomer(event);
-  expect(enqueued.map(({ delaySeconds }) => delaySeconds)).toEqual([1, 5]);
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    await notifyCustomer(event);
+    await notifyCustomer(event);
+    await makeDue(invoiceId);
+  }
+  // Each delay is enqueued by the failure, and once more by the delivery that came too early.
+  expect(enqueued.map(({ delaySeconds }) => delaySeconds)).toEqual([1, 1, 5, 5]);
   expect(await notificationsOf(invoiceId)).toEqual([
     { status: 'FAILED', code: 'MAIL_NOT_ACCEPTED', attempt: 3 },
   ]);

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { freePort } from '../helpers/api.js';
+import { freePort } from '../../src/kernel/free-port.js';
 import { useDatabase } from '../helpers/database.js';
 import { JWT_SECRET, type Send, sender, tokenOf } from '../helpers/graphql-client.js';
 import { readText } from '../helpers/invoice-pdf.js';

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { freePort } from '../helpers/api.js';
+import { freePort } from '../../src/kernel/free-port.js';
 import { sender } from '../helpers/graphql-client.js';
 import { useServiceProcesses, waitFor } from '../helpers/service-process.js';
 

@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
@@ -7,6 +6,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type App, startApp } from '../../src/app.js';
 import type { Role } from '../../src/auth/actor.js';
 import { readConfig } from '../../src/config.js';
+import { freePort } from '../../src/kernel/free-port.js';
 import {
   type GraphQLAnswer,
   JWT_SECRET,
@@ -76,12 +76,4 @@ export function useApi(environment: () => Record<string, string>): TestApi {
     await rm(api.dataDir, { recursive: true, force: true });
   });
   return api;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,5 +1,6 @@
 import { getDocumentProxy } from 'unpdf';
-import type { DocumentLine, InvoiceDocument } from '../../src/pdf/document/invoice-document.js';
+import type { InvoiceLine } from '../../src/invoices/index.js';
+import type { InvoiceDocument } from '../../src/pdf/document/invoice-document.js';
 import { renderInvoicePdf } from '../../src/pdf/document/render-invoice-pdf.js';
 
 /** A run of text on a page, in points from the lower left corner. */
@@ -49,11 +50,11 @@ export function textOf(pieces: Piece[]): string {
   return text.join('').replace(/\s+/g, ' ');
 }
 
-export function lines(count: number): DocumentLine[] {
+export function lines(count: number): InvoiceLine[] {
   return Array.from({ length: count }, (_, index) => line(index + 1));
 }
 
-export function line(number: number, changes: Partial<DocumentLine> = {}): DocumentLine {
+export function line(number: number, changes: Partial<InvoiceLine> = {}): InvoiceLine {
   return {
     productId: `SKU-${String(number).padStart(4, '0')}`,
     description: `Item ${number}`,

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -175,6 +175,19 @@ describe('faults', () => {
   test('of a value and of the token keys are told together', () => {
     const names = namesAtFault({ PORT: 'http', JWT_PUBLIC_KEY: 'not a key' });
     expect(names).toEqual(['JWT_PUBLIC_KEY', 'PORT']);
+  });
+
+  test('are public keys that no token can be verified with', () => {
+    const pem = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).toString();
+    const keys = [
+      generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey,
+      generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey,
+      generateKeyPairSync('ed448').publicKey,
+      generateKeyPairSync('x25519').publicKey,
+    ];
+    for (const key of keys) {
+      expect(namesAtFault({ JWT_PUBLIC_KEY: pem(key) }), key.asymmetricKeyType).toEqual(['JWT_PUBLIC_KEY']);
+    }
   });
 
   test('are more than one way to verify tokens', () => {

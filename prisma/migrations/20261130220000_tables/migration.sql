@@ -56,6 +56,8 @@ CREATE TABLE invoices (
   pdf_failures integer NOT NULL DEFAULT 0,
   pdf_takeovers integer NOT NULL DEFAULT 0,
   pdf_lease_until timestamptz(6),
+  -- When a failed rendering is due again; none while it is FAILED for good.
+  pdf_retry_at timestamptz(6),
   pdf_notify_customer boolean NOT NULL DEFAULT true,
   CONSTRAINT invoices_pkey PRIMARY KEY (id)
 );
@@ -133,12 +135,15 @@ CREATE TABLE notifications (
   attempt integer NOT NULL DEFAULT 0,
   failures integer NOT NULL DEFAULT 0,
   lease_until timestamptz(6),
+  -- When a failed mail is due again; none while it is FAILED for good.
+  retry_at timestamptz(6),
   created_at timestamptz(6) NOT NULL,
   sent_at timestamptz(6),
   CONSTRAINT notifications_pkey PRIMARY KEY (id),
   CONSTRAINT notifications_status CHECK (status IN ('PENDING', 'SENT', 'FAILED')),
   CONSTRAINT notifications_sent_has_time CHECK ((status = 'SENT') = (sent_at IS NOT NULL)),
-  CONSTRAINT notifications_failed_has_code CHECK ((status = 'FAILED') = (error_code IS NOT NULL))
+  CONSTRAINT notifications_failed_has_code CHECK ((status = 'FAILED') = (error_code IS NOT NULL)),
+  CONSTRAINT notifications_retry_is_of_failed CHECK (retry_at IS NULL OR status = 'FAILED')
 );
 
 CREATE TABLE dead_letters (

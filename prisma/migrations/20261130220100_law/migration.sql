@@ -1,6 +1,6 @@
 -- The law of the books, held by the database itself. Every trigger here is ENABLE ALWAYS: neither the
 -- table's owner nor a session in replica mode passes by. Names of constraints and triggers are the
--- names of the invariants; src/db/constraints.ts and test/db know them by these.
+-- names of the invariants, and of their tests in test/db.
 
 -- An id whose order is the order of issue: UUID version 7 (RFC 9562) of a given moment, its twelve
 -- bits below the millisecond taken as the place within one set of invoices.
@@ -50,7 +50,8 @@ ALTER TABLE invoices
   ADD CONSTRAINT invoices_pdf_processing_has_lease CHECK (
     (pdf_status = 'PROCESSING') = (pdf_lease_until IS NOT NULL)
   ),
-  ADD CONSTRAINT invoices_pdf_failed_has_code CHECK ((pdf_status = 'FAILED') = (pdf_error_code IS NOT NULL));
+  ADD CONSTRAINT invoices_pdf_failed_has_code CHECK ((pdf_status = 'FAILED') = (pdf_error_code IS NOT NULL)),
+  ADD CONSTRAINT invoices_pdf_retry_is_of_failed CHECK (pdf_retry_at IS NULL OR pdf_status = 'FAILED');
 
 -- Line total = product − discount + tax, the product rounded half away from zero (as round() does on
 -- numeric) to the currency's minor unit.
@@ -116,7 +117,7 @@ DECLARE
   living constant text[] := ARRAY[
     'status', 'cancelled_at', 'cancel_reason', 'version',
     'pdf_status', 'pdf_error_code', 'pdf_object_key', 'pdf_revision', 'pdf_attempt', 'pdf_failures',
-    'pdf_takeovers', 'pdf_lease_until', 'pdf_notify_customer'
+    'pdf_takeovers', 'pdf_lease_until', 'pdf_retry_at', 'pdf_notify_customer'
   ];
 BEGIN
   IF to_jsonb(OLD) - living IS DISTINCT FROM to_jsonb(NEW) - living THEN

@@ -2,7 +2,8 @@ import { Text, View } from '@react-pdf/renderer';
 import type { ReactElement } from 'react';
 import type { Formats } from './formats.js';
 import { FreeText } from './free-text.js';
-import type { DocumentCustomer, InvoiceDocument } from './invoice-document.js';
+import type { Buyer } from '../../invoices/index.js';
+import type { InvoiceDocument } from './invoice-document.js';
 import type { Labels } from './labels.js';
 import { taxLine } from './letterhead.js';
 import { bodyWidth, FONT_SIZE, styles } from './styles.js';
@@ -53,7 +54,7 @@ export function InvoiceFacts({ document, labels, formats }: InvoiceFactsProps): 
 }
 
 /** Postal code before city and region after it: readable everywhere, until countries get their own order. */
-function addressLines(address: DocumentCustomer['address']): (string | null)[] {
+function addressLines(address: Buyer['address']): (string | null)[] {
   const city = [address.postalCode, address.city].filter(Boolean).join(' ');
   const place = [city, address.region].filter(Boolean).join(', ');
   return [address.line1, address.line2, place, address.country];

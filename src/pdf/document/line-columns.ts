@@ -1,5 +1,5 @@
 import type { Formats } from './formats.js';
-import type { DocumentLine } from './invoice-document.js';
+import type { InvoiceLine } from '../../invoices/index.js';
 import type { Labels } from './labels.js';
 import { FONT_SIZE } from './styles.js';
 
@@ -21,7 +21,7 @@ const GAP = 10;
 const LEAST_TEXT_WIDTH = 110;
 
 /** What each number column prints for a line. */
-export function lineNumbers(line: DocumentLine, formats: Formats): Record<NumberColumn, string> {
+export function lineNumbers(line: InvoiceLine, formats: Formats): Record<NumberColumn, string> {
   return {
     quantity: formats.quantity(line.quantity),
     unitPrice: formats.amount(line.unitPrice),

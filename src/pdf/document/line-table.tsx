@@ -3,7 +3,8 @@ import type { ReactElement } from 'react';
 import { countTextLines } from './count-text-lines.js';
 import type { Formats } from './formats.js';
 import { FreeText } from './free-text.js';
-import type { DocumentLine, InvoiceDocument } from './invoice-document.js';
+import type { InvoiceLine } from '../../invoices/index.js';
+import type { InvoiceDocument } from './invoice-document.js';
 import type { Labels } from './labels.js';
 import { type LineColumns, lineColumns, lineNumbers, type NumberColumn } from './line-columns.js';
 import { bodyWidth, FONT_SIZE, styles } from './styles.js';
@@ -65,7 +66,7 @@ function HeadRow({ columns, labels }: { columns: LineColumns; labels: Labels }):
 }
 
 interface LineRowProps {
-  line: DocumentLine;
+  line: InvoiceLine;
   numbers: Record<NumberColumn, string> | undefined;
   columns: LineColumns;
 }
@@ -97,7 +98,7 @@ function LineRow({ line, numbers, columns }: LineRowProps): ReactElement {
   );
 }
 
-function mayBeSplit(line: DocumentLine, { textWidth }: LineColumns): boolean {
+function mayBeSplit(line: InvoiceLine, { textWidth }: LineColumns): boolean {
   const lines =
     countTextLines(line.description, textWidth, FONT_SIZE.cell) +
     countTextLines(line.productId, textWidth, FONT_SIZE.small);

@@ -1,4 +1,4 @@
-import { invalid } from '../kernel/errors.js';
+import { invalid } from './errors.js';
 
 interface TextRule {
   shortest?: number;

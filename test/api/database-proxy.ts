@@ -1,0 +1,57 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { afterAll, beforeAll } from 'vitest';
+import type { TestDatabase } from '../helpers/database.js';
+
+export interface DatabaseProxy {
+  /** Of the same database, by way of the proxy. */
+  url: string;
+  /** Passes everything on; or ends what is open and every new connection; or goes on in silence. */
+  behave(how: 'passes' | 'resets' | 'hangs'): void;
+}
+
+/** A network between the service and its database, which can be lost and found again. */
+export function useDatabaseProxy(database: TestDatabase): DatabaseProxy {
+  const sockets = new Set<Socket>();
+  let behaviour: 'passes' | 'resets' | 'hangs' = 'passes';
+
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', () => socket.destroy());
+  };
+  const endAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+
+  const server = createServer((client) => {
+    keep(client);
+    if (behaviour === 'resets') return void client.destroy();
+    const { hostname, port } = new URL(database.url);
+    const upstream = connect(Number(port), hostname);
+    keep(upstream);
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+    client.on('data', (chunk) => behaviour === 'passes' && upstream.write(chunk));
+    upstream.on('data', (chunk) => behaviour === 'passes' && client.write(chunk));
+  });
+
+  const proxy: DatabaseProxy = {
+    url: '',
+    behave(how) {
+      behaviour = how;
+      // What hung is out of step with its server and could not go on.
+      if (how !== 'hangs') endAll();
+    },
+  };
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = new URL(database.url);
+    url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    proxy.url = url.href;
+  });
+  afterAll(() => {
+    endAll();
+    server.close();
+  });
+  return proxy;
+}
