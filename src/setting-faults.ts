@@ -14,7 +14,9 @@ export function faultsBetween(given: Given): string[] {
     ...tokenKeyFaults(given),
     ...(given['NODE_ENV'] === 'production' ? productionFaults(given) : []),
     // A mail that is kept as a file must not be taken for one that was sent.
-    ...(given['SMTP_URL'] ? ['SMTP_URL: mails cannot be sent by SMTP yet; leave it out to keep them as files'] : []),
+    ...(given['SMTP_URL']
+      ? ['SMTP_URL: mails cannot be sent by SMTP yet; leave it out to keep them as files']
+      : []),
     ...(given['PORT'] === '0' && servesApi(given) && !given['PUBLIC_URL']
       ? ['PUBLIC_URL: is required with PORT=0, since links to this service carry it']
       : []),
@@ -26,10 +28,13 @@ function tokenKeyFaults(given: Given): string[] {
   const pem = given['JWT_PUBLIC_KEY']?.replaceAll('\\n', '\n');
   if (!pem) return [];
   try {
-    algorithmsOf(createPublicKey(pem).asymmetricKeyType);
-    return [];
+    algorithmsOf(createPublicKey(pem));
+    // A public key can be derived from it, but it has no business here.
+    return pem.includes('PRIVATE KEY') ? ['JWT_PUBLIC_KEY: must not be a private key'] : [];
   } catch {
-    return ['JWT_PUBLIC_KEY: must be a public key in PEM: RSA, EC or Ed25519'];
+    return [
+      'JWT_PUBLIC_KEY: must be a public key in PEM: RSA of 2048 bits or more, EC (P-256, P-384, P-521) or Ed25519',
+    ];
   }
 }
 
@@ -50,4 +55,5 @@ function productionFaults(given: Given): string[] {
 
 const tokenKeysIn = (given: Given) => TOKEN_KEYS.filter((name) => given[name]);
 
-const servesApi = ({ ROLES }: Given) => ROLES === undefined || ROLES.split(',').some((role) => role.trim() === 'api');
+const servesApi = ({ ROLES }: Given) =>
+  ROLES === undefined || ROLES.split(',').some((role) => role.trim() === 'api');

@@ -1,4 +1,4 @@
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { createRemoteJWKSet, errors, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose';
 import { unavailable } from '../kernel/errors.js';
 import { type Actor, isRole } from './actor.js';
@@ -75,7 +75,7 @@ function verifierOf(key: TokenKey, options: JWTVerifyOptions) {
     }
     case 'public key': {
       const publicKey = createPublicKey(key.pem);
-      const algorithms = algorithmsOf(publicKey.asymmetricKeyType);
+      const algorithms = algorithmsOf(publicKey);
       return (token: string) => jwtVerify(token, publicKey, { ...options, algorithms });
     }
     case 'jwks': {
@@ -86,19 +86,30 @@ function verifierOf(key: TokenKey, options: JWTVerifyOptions) {
   }
 }
 
-/** @throws Error for a key that no signature of ours is checked with. */
-export function algorithmsOf(keyType: string | undefined): string[] {
-  if (keyType === 'rsa') return ['RS256', 'RS384', 'RS512'];
-  if (keyType === 'ec') return ['ES256', 'ES384', 'ES512'];
-  if (keyType === 'ed25519') return ['EdDSA'];
-  throw new Error('must be a public key in PEM: RSA, EC or Ed25519');
+const CURVES: Readonly<Record<string, string>> = {
+  prime256v1: 'ES256',
+  secp384r1: 'ES384',
+  secp521r1: 'ES512',
+};
+
+/** @throws Error for a key that no signature is checked with, or only one that is too weak. */
+export function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): string[] {
+  const { modulusLength = 0, namedCurve = '' } = asymmetricKeyDetails ?? {};
+  if (asymmetricKeyType === 'rsa' && modulusLength >= 2_048) return ['RS256', 'RS384', 'RS512'];
+  const curve = asymmetricKeyType === 'ec' ? CURVES[namedCurve] : undefined;
+  if (curve) return [curve];
+  if (asymmetricKeyType === 'ed25519') return ['EdDSA'];
+  throw new Error(
+    'must be a public key in PEM: RSA of 2048 bits or more, EC (P-256, P-384, P-521) or Ed25519',
+  );
 }
 
 /** A subject becomes part of keys and log lines: printable, and of a sane length. */
-const isSubject = (sub: unknown): sub is string => typeof sub === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(sub);
+const isSubject = (sub: unknown): sub is string =>
+  typeof sub === 'string' && /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(sub);
 
 function isKeyServerFault(error: unknown): boolean {
-  if (error instanceof errors.JWKSTimeout) return true;
+  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return true;
   // fetch reports an unreachable host as TypeError; jose reports a wrong answer in its base class.
   return error instanceof TypeError || (error instanceof Error && error.constructor === errors.JOSEError);
 }

@@ -13,7 +13,7 @@ interface DatabaseFault {
  * Lost connections, a server that starts, stops or is out of sessions, time-outs, deadlocks: nothing is
  * wrong with the request, and the same one may succeed later.
  */
-const PASSING_STATES = /^(?:08|28|3D|40|53|57|55P03|25P03|XX000)/;
+const PASSING_STATES = /^(?:08|28|3D|40|53|57|55000|55P03|25P03|XX000)/;
 const PASSING_KINDS =
   /^(?:DatabaseNotReachable|DatabaseAccessDenied|AuthenticationFailed|ConnectionClosed|SocketTimeout|TlsConnectionError|TooManyConnections)$/;
 /** P1xxx: the connection; P2024: the pool; P2028: an interactive transaction that lost its time. */
@@ -61,6 +61,8 @@ interface AdapterCause {
 }
 
 function adapterCauseOf(error: unknown): AdapterCause | undefined {
+  // What fails at COMMIT comes as the adapter threw it; everything else inside an error of Prisma's.
+  if (error instanceof Error && error.name === 'DriverAdapterError') return error.cause as AdapterCause;
   if (!(error instanceof Prisma.PrismaClientKnownRequestError)) return undefined;
   const meta = error.meta as { driverAdapterError?: { cause?: AdapterCause } } | undefined;
   return meta?.driverAdapterError?.cause;

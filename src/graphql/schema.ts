@@ -14,11 +14,7 @@ export interface SchemaDeps {
 }
 
 /** The schema with its resolvers; each is one object made from the use cases it calls. */
-export function makeSchema({
-  reads,
-  writes,
-  operations,
-}: SchemaDeps): Promise<GraphQLSchema> {
+export function makeSchema({ reads, writes, operations }: SchemaDeps): Promise<GraphQLSchema> {
   const instances = new Map<unknown, object>([
     [InvoiceResolver, new InvoiceResolver(reads)],
     [InvoiceMutationsResolver, new InvoiceMutationsResolver(writes)],

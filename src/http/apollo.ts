@@ -16,6 +16,9 @@ export interface ApolloDeps {
 /** Far above any operation of a real client; parsing stops there. */
 const MOST_TOKENS = 4_000;
 
+/** Apollo hides the suggestions of its validation, but not those for the values of variables. */
+const SUGGESTION = / Did you mean .*\?$/;
+
 export function makeApollo({
   schema,
   translateError,
@@ -31,7 +34,10 @@ export function makeApollo({
     maxRecursiveSelections: true,
     parseOptions: { maxTokens: MOST_TOKENS },
     stopOnTerminationSignals: false,
-    formatError: (formatted, error) => formatError(formatted, error, translateError),
+    formatError: (formatted, error) => {
+      const answer = formatError(formatted, error, translateError);
+      return introspection ? answer : { ...answer, message: answer.message.replace(SUGGESTION, '') };
+    },
     plugins: [logUnforeseen(translateError, log), addRequestId],
   });
 }

@@ -12,11 +12,12 @@ export interface FilesRouteDeps {
   clock: Clock;
 }
 
-const grantQuery = z.object({
+/** Nothing but what we signed, spelt as we spelt it. */
+const grantQuery = z.strictObject({
   name: z.string().max(100),
   expires: z
     .string()
-    .regex(/^\d{1,11}$/)
+    .regex(/^[1-9]\d{0,10}$/)
     .transform(Number),
   signature: z.string().max(100),
 });

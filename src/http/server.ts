@@ -3,6 +3,7 @@ import type { ApolloServer } from '@apollo/server';
 import { fastifyApolloHandler } from '@as-integrations/fastify';
 import { type FastifyBaseLogger, type FastifyInstance, fastify, LogController } from 'fastify';
 import type { RequestContext } from '../graphql/context.js';
+import { answerError } from './answer-error.js';
 import { type FilesRouteDeps, registerFilesRoute } from './files-route.js';
 import { type ReadinessProbe, registerHealthRoutes } from './health-routes.js';
 import { registerPlayground } from './playground.js';
@@ -36,6 +37,7 @@ export async function makeServer({ log, probes, api }: ServerDeps): Promise<Fast
     // Our own id, never the client's: it stands in logs and in errors.
     genReqId: () => randomUUID(),
     requestIdHeader: false,
+    frameworkErrors: answerError(log),
     bodyLimit: LARGEST_BODY_BYTES,
     requestTimeout: REQUEST_ARRIVES_WITHIN_MS,
     // Node looks for requests that take too long only every 30 s unless told.
@@ -45,6 +47,7 @@ export async function makeServer({ log, probes, api }: ServerDeps): Promise<Fast
   server.addHook('onSend', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
+  server.setErrorHandler(answerError(log));
   registerHealthRoutes(server, { probes, log });
   if (api) await registerApi(server, api);
   return server;

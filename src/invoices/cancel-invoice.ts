@@ -1,11 +1,11 @@
 import { type Actor, canOperate, unauthorized } from '../auth/actor.js';
 import type { Db } from '../db/client.js';
-import { AppError } from '../kernel/errors.js';
+import { AppError, invalid } from '../kernel/errors.js';
+import { checkText } from '../kernel/text.js';
 import { appendEvents } from '../outbox/append-events.js';
 import { subjectOf } from './event-subject.js';
 import { getInvoice } from './find-invoice.js';
 import type { Invoice } from './invoice.js';
-import { checkText } from '../kernel/text.js';
 import { recordOnTimeline } from './timeline.js';
 
 export type CancelInvoice = (actor: Actor, input: { invoiceId: string; reason: string }) => Promise<Invoice>;
@@ -19,7 +19,8 @@ export type CancelInvoice = (actor: Actor, input: { invoiceId: string; reason: s
 export function makeCancelInvoice({ db }: { db: Db }): CancelInvoice {
   return async (actor, { invoiceId, reason }) => {
     if (!canOperate(actor)) throw unauthorized();
-    checkText('reason', reason, { shortest: 1 });
+    checkText('reason', reason);
+    if (reason.trim() === '') throw invalid('reason', 'must not be blank');
     return db.$transaction(async (tx) => {
       const cancelled = await tx.$executeRaw`
         UPDATE invoices

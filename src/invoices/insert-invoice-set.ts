@@ -24,8 +24,9 @@ export function insertInvoiceSet(
 ): Promise<IssueRow[]> {
   return tx.$queryRaw<IssueRow[]>`
     WITH moment AS MATERIALIZED (
-      -- Never before the number below it, even if the server's clock was set back.
-      SELECT greatest(clock_timestamp(), last_finalized_at) AS at
+      -- Never before the number below it, even if the server's clock was set back. To the millisecond,
+      -- which is what the API tells: a time that was told finds its invoice again.
+      SELECT greatest(date_trunc('milliseconds', clock_timestamp()), last_finalized_at) AS at
       FROM invoice_number_counters WHERE year = ${year}::integer
     ),
     draft AS MATERIALIZED (

@@ -1,5 +1,6 @@
 import { type Actor, canListInvoicesOf, canSearchInvoices, unauthorized } from '../auth/actor.js';
 import { type Db, Prisma } from '../db/client.js';
+import { invalid } from '../kernel/errors.js';
 import { type Page, type PageRequest, pageOf, readPageRequest } from '../kernel/page.js';
 import { checkText } from '../kernel/text.js';
 import type { Invoice, InvoiceStatus, NotificationStatus, PdfStatus } from './invoice.js';
@@ -48,8 +49,16 @@ export function makeSearchInvoices({ db }: { db: Db }): SearchInvoices {
     checkText('filter.customerId', filter.customerId ?? null);
     checkText('filter.orderId', filter.orderId ?? null);
     checkText('filter.invoiceNumber', filter.invoiceNumber ?? null);
+    checkMoment('filter.createdFrom', filter.createdFrom);
+    checkMoment('filter.createdTo', filter.createdTo);
     return listInvoices(db, filter, page);
   };
+}
+
+/** A year that ISO 8601 and the database both write with four digits. */
+function checkMoment(field: string, moment: Date | null | undefined): void {
+  const year = moment?.getUTCFullYear() ?? 2000;
+  if (!(year >= 1 && year <= 9999)) throw invalid(field, 'must be a moment of the years 1 to 9999');
 }
 
 /** Newest first. What is inserted meanwhile has higher ids and moves nothing that is still to come. */

@@ -10,9 +10,9 @@ import {
   roundHalfAwayFromZero,
   ZERO,
 } from '../kernel/money.js';
+import { checkText } from '../kernel/text.js';
 import type { Order, OrderItem, Unverified } from '../orders/order-source.js';
 import type { Buyer, InvoiceLine, Totals } from './invoice.js';
-import { checkText } from '../kernel/text.js';
 
 /** What an invoice freezes of its order. */
 export interface OrderSnapshot extends Totals {

@@ -34,7 +34,10 @@ export function readPageRequest({ first, after }: PageRequest): { take: number; 
     throw invalid('first', `must be 1 to ${LARGEST_PAGE}`);
   }
   const before = after == null ? undefined : Buffer.from(after, 'base64url').toString();
-  if (before !== undefined && !UUID.test(before)) throw invalid('after', 'is not a cursor of this list');
+  // Decoding is lenient; a cursor of ours is one that would be written the same again.
+  if (before !== undefined && (!UUID.test(before) || cursorOf(before) !== after)) {
+    throw invalid('after', 'is not a cursor of this list');
+  }
   return { take: size + 1, before };
 }
 

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
-import type { Mailer } from './mailer.js';
+import { assertOneRecipient, type Mailer } from './mailer.js';
 
 /**
  * Keeps each mail as one .eml file instead of sending it. The file is named after the Message-ID, so the
@@ -11,14 +12,16 @@ export function makeFileMailer({ directory, from }: { directory: string; from: s
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
   return {
     async send(mail) {
+      assertOneRecipient(mail.to.address);
       const { message } = await composer.sendMail({ from, ...mail });
       const path = join(
         directory,
         `${mail.messageId.replace(/^<|>$/g, '').replace(/[^A-Za-z0-9@.-]/g, '_')}.eml`,
       );
       await mkdir(directory, { recursive: true });
-      await writeFile(`${path}.tmp`, message);
-      await rename(`${path}.tmp`, path);
+      const temporary = `${path}.${randomUUID()}.tmp`;
+      await writeFile(temporary, message);
+      await rename(temporary, path);
     },
   };
 }

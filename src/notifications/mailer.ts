@@ -1,3 +1,5 @@
+import { domainToASCII } from 'node:url';
+
 /** One message to one recipient. */
 export interface Mail {
   /** Fixed per event, so that a second sending is the same message to every server and client. */
@@ -20,4 +22,20 @@ export interface Mailer {
 /** The address or the message itself is at fault: trying again cannot help. */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
+}
+
+/** Characters that a mail header reads as syntax: lists, groups, comments, routes, quotes, folded lines. */
+const LOCAL_PART = /^[^\s\p{Cc}\p{Cs}"(),:;<>@[\]\\]{1,64}$/u;
+const HOST_NAME =
+  /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+
+/**
+ * What an order calls an address must name one mailbox, or it could name several, or somebody else's.
+ *
+ * @throws MailRefused
+ */
+export function assertOneRecipient(address: string): void {
+  const [local = '', domain = '', ...more] = address.split('@');
+  const oneMailbox = more.length === 0 && LOCAL_PART.test(local) && HOST_NAME.test(domainToASCII(domain));
+  if (!oneMailbox) throw new MailRefused('The customer has no address that names one mailbox');
 }

@@ -56,6 +56,9 @@ function parseJson(body: Uint8Array): unknown {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     // The parser's own message quotes the body, and a body has names and addresses in it.
-    throw unavailable('The Order Service', new Error(`It answered ${body.byteLength} bytes that are not JSON`));
+    throw unavailable(
+      'The Order Service',
+      new Error(`It answered ${body.byteLength} bytes that are not JSON`),
+    );
   }
 }

@@ -56,29 +56,27 @@ export function makeForwardEvents({
 
   async function forwardOneByOne(): Promise<ForwardedCounts> {
     const counts: ForwardedCounts = { published: 0, refused: 0, more: false };
-    const heldBack = new Set<string>();
-    for (const event of await db.$transaction(lockPending)) {
-      if (heldBack.has(event.invoiceId)) continue;
-      if (await forwardOne(event)) {
-        counts.published += 1;
-      } else {
-        counts.refused += 1;
-        heldBack.add(event.invoiceId);
-      }
+    for (const { id } of await db.$transaction((tx) => lockPending(tx))) {
+      const outcome = await forwardOne(id);
+      if (outcome) counts[outcome] += 1;
     }
     return counts;
   }
 
-  async function forwardOne(event: EventRef): Promise<boolean> {
+  /** Looks again under the lock: meanwhile it may be published, or held back by one before it. */
+  async function forwardOne(id: string): Promise<'published' | 'refused' | undefined> {
+    let event: EventRef | undefined;
     try {
       await db.$transaction(async (tx) => {
-        if (await becomeForwarder(tx)) await publish(tx, [event]);
+        if (await becomeForwarder(tx)) [event] = await lockPending(tx, id);
+        if (event) await publish(tx, [event]);
       });
-      return true;
+      return event && 'published';
     } catch (error) {
+      if (!event) throw error;
       log.error({ err: error, event_id: event.id, invoice_id: event.invoiceId }, 'an event was refused');
       await recordRefusal(db, event, error);
-      return false;
+      return 'refused';
     }
   }
 
@@ -98,11 +96,13 @@ async function becomeForwarder(tx: Tx): Promise<boolean> {
 }
 
 /** The oldest events that are due, none whose own invoice has an earlier one still held back. */
-function lockPending(tx: Tx): Promise<EventRef[]> {
+function lockPending(tx: Tx, onlyId?: string): Promise<EventRef[]> {
   return tx.$queryRaw<EventRef[]>`
     SELECT id, event_type AS type, aggregate_id AS "invoiceId"
     FROM outbox_events AS event
-    WHERE status = 'PENDING' AND next_attempt_at <= clock_timestamp() AND NOT EXISTS (
+    WHERE status = 'PENDING' AND next_attempt_at <= clock_timestamp()
+      AND (${onlyId ?? null}::uuid IS NULL OR id = ${onlyId ?? null}::uuid)
+      AND NOT EXISTS (
       SELECT FROM outbox_events AS earlier
       WHERE earlier.aggregate_id = event.aggregate_id AND earlier.position < event.position
         AND earlier.status <> 'PUBLISHED'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Db, Tx } from '../db/client.js';
-import { getInvoice, type PdfErrorCode, recordOnTimeline, subjectOf } from '../invoices/index.js';
 import { toAppError } from '../db/database-errors.js';
+import { getInvoice, type PdfErrorCode, recordOnTimeline, subjectOf } from '../invoices/index.js';
 import { AppError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import { appendEvents } from '../outbox/append-events.js';
@@ -44,7 +44,17 @@ const STORE_WITHIN_SECONDS = 60;
  * other hands. It fails only where the database does.
  */
 export function makeGeneratePdf(deps: GeneratePdfDeps): (event: EventRef) => Promise<void> {
-  const { db, renderer, storage, settleFailure, enqueueLater, leaseSeconds, renderTimeoutSeconds, pageSize, log } = deps;
+  const {
+    db,
+    renderer,
+    storage,
+    settleFailure,
+    enqueueLater,
+    leaseSeconds,
+    renderTimeoutSeconds,
+    pageSize,
+    log,
+  } = deps;
 
   return async (event) => {
     const result = await claimPdf(db, event.invoiceId, leaseSeconds);

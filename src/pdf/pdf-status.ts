@@ -98,7 +98,11 @@ export async function recordFailed(tx: Tx, claim: PdfClaim, code: PdfErrorCode):
 }
 
 /** A failed rendering stays FAILED until then, whatever else delivers its event meanwhile. */
-export async function setRetry(tx: Tx, { invoiceId, attempt }: PdfClaim, delaySeconds: number): Promise<void> {
+export async function setRetry(
+  tx: Tx,
+  { invoiceId, attempt }: PdfClaim,
+  delaySeconds: number,
+): Promise<void> {
   // now(), as the job's own start counts from: neither comes before the other.
   await tx.$executeRaw`
     UPDATE invoices SET pdf_retry_at = now() + make_interval(secs => ${delaySeconds})

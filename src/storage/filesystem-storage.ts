@@ -63,7 +63,7 @@ export function makeFilesystemStorage(options: FilesystemStorageOptions): Object
 async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
   const folder = dirname(path);
   const temporary = `${path}.${randomUUID()}.tmp`;
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   try {
     const file = await open(temporary, 'wx', 0o640);
     try {
@@ -77,6 +77,18 @@ async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
     await rm(temporary, { force: true });
     throw error;
   }
+  await syncFolder(folder);
+}
+
+/** A new folder's name lives in its parent, so that one is synced too, up to the first that was there. */
+async function makeFolder(folder: string): Promise<void> {
+  const firstMade = await mkdir(folder, { recursive: true });
+  if (firstMade === undefined) return;
+  for (let made = folder; made.length >= firstMade.length; made = dirname(made))
+    await syncFolder(dirname(made));
+}
+
+async function syncFolder(folder: string): Promise<void> {
   const directory = await open(folder, 'r');
   try {
     await directory.sync();

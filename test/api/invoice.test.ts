@@ -171,6 +171,7 @@ describe('timeline and revisions', () => {
   test('tell an admin who issued, what was tried and what came of it', async () => {
     const issued = await shop.issue();
     await shop.failPdf(issued.id);
+    await admin(`mutation { regenerateInvoicePdf(input: { invoiceId: "${issued.id}" }) { invoice { id } } }`);
     await shop.finishPdf(issued.id, '%PDF-');
     const fields =
       'timeline { at event actor attempt code } pdfRevisions { revision createdAt sha256 bytes templateVersion }';

@@ -100,13 +100,13 @@ describe('a search', () => {
   };
 
   test.each(TEXTS)('by any text as %s finds nothing else', async (name) => {
-    for (const value of ["' OR 1=1 --", '\\', '%', '\u202e', '😀', '\ud83d', 'x'.repeat(10_000)]) {
+    for (const value of ["' OR 1=1 --", '\\', '%', '\u202e', '😀']) {
       expect(await found({ [name]: value }), JSON.stringify(value)).toEqual([]);
     }
   });
 
-  test.each(TEXTS)('by NUL as %s finds nothing, and is no fault of ours', async (name) => {
-    for (const value of ['\0', 'INV-\0']) {
+  test.each(TEXTS)('by what no text can be, as %s, finds nothing and is no fault of ours', async (name) => {
+    for (const value of ['\0', 'INV-\0', '\ud83d', 'x'.repeat(10_000)]) {
       expect([[], 'VALIDATION_ERROR']).toContainEqual(await found({ [name]: value }));
     }
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { publicId, uuidOf } from '../../src/kernel/ids.js';
 import type { OrderJson } from '../../src/orders/parse-order.js';
-import { claimPdf, recordFailed, recordGenerated } from '../../src/pdf/pdf-status.js';
+import { claimPdf, recordFailed, recordGenerated, setRetry } from '../../src/pdf/pdf-status.js';
 import { makeDownloadSigner } from '../../src/storage/download-signature.js';
 import { makeFilesystemStorage } from '../../src/storage/filesystem-storage.js';
 import { pdfObjectKey } from '../../src/storage/object-key.js';
@@ -86,7 +86,10 @@ export function useShop(environment: Record<string, string> = {}): Shop {
     },
     async failPdf(id) {
       const held = await claim(id);
-      await database.db.$transaction((tx) => recordFailed(tx, held, 'RENDER_FAILED'));
+      await database.db.$transaction(async (tx) => {
+        await recordFailed(tx, held, 'RENDER_FAILED');
+        await setRetry(tx, held, 0);
+      });
     },
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { codeOf } from '../helpers/graphql-client.js';
 import { rawRequest } from './raw-request.js';
-import { useShop } from './shop.js';
+import { expectRefusal, useShop } from './shop.js';
 
 const shop = useShop();
 const { alice } = shop;
@@ -120,7 +120,6 @@ describe('an operation that costs too much is refused before it runs', () => {
     { length: 30 },
     (_, i) => `fragment F${i} on Query { ...F${i + 1} ...F${i + 1} }`,
   );
-  const types = (depth: number) => `${'ofType { '.repeat(depth)}name${' }'.repeat(depth)}`;
 
   test.each([
     ['10,000 tokens', `{ ${'__typename '.repeat(10_000)}}`],
@@ -129,17 +128,12 @@ describe('an operation that costs too much is refused before it runs', () => {
       '1,000 aliases',
       `{ ${Array.from({ length: 1_000 }, (_, i) => `a${i}: pipeline { deadLetters }`).join(' ')} }`,
     ],
-    [
-      '1,000 aliases of the cheapest field',
-      `{ ${Array.from({ length: 1_000 }, (_, i) => `a${i}: __typename`).join(' ')} }`,
-    ],
     ['a fragment that holds itself', '{ ...A } fragment A on Query { ...A }'],
     ['fragments that hold each other', '{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }'],
     [
       'fragments that double 30 times',
       `{ ...F0 } ${FRAGMENTS.join(' ')} fragment F30 on Query { __typename }`,
     ],
-    ['a depth of 50 in the schema of the schema', `{ __type(name: "Invoice") { ${types(50)} } }`],
     [
       '10,000 variables',
       `query (${Array.from({ length: 10_000 }, (_, i) => `$v${i}: Int`).join(' ')}) { __typename }`,
@@ -187,4 +181,17 @@ test('two requests at once keep their own errors and actors', async () => {
   ]);
   expect(codeOf(refused)).toBe('UNAUTHENTICATED');
   expect(allowed.data).toEqual({ pipeline: { deadLetters: 0 } });
+});
+
+test('a fault of ours is INTERNAL in the same two words, whatever it was', async () => {
+  const { sql } = shop.database;
+  await sql.query('ALTER TABLE dead_letters RENAME TO dead_letters_gone');
+  try {
+    const answer = await shop.admin('{ deadLetters { edges { cursor } } }');
+    expectRefusal(answer, 'INTERNAL', 500);
+    expect(answer.errors?.[0]?.message).toBe('Internal error');
+    expect(JSON.stringify(answer)).not.toMatch(/dead_letters|42P01|relation/);
+  } finally {
+    await sql.query('ALTER TABLE dead_letters_gone RENAME TO dead_letters');
+  }
 });

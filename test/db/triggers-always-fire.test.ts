@@ -25,7 +25,11 @@ const LAW = {
     'invoices_status_moves',
     'invoices_sums_match_lines',
   ],
-  notifications: ['notifications_status_moves'],
+  notifications: [
+    'notifications_never_removed',
+    'notifications_never_truncated',
+    'notifications_status_moves',
+  ],
   outbox_events: ['outbox_events_frozen', 'outbox_events_never_truncated'],
   sellers: ['sellers_frozen', 'sellers_never_truncated'],
 };

@@ -1,5 +1,5 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import pino from 'pino';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Tx } from '../../src/db/client.js';
 import { AppError } from '../../src/kernel/errors.js';
 import type { EventRef } from '../../src/outbox/events.js';

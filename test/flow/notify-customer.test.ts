@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import pino from 'pino';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Tx } from '../../src/db/client.js';
-import { type Mail, MailRefused } from '../../src/notifications/mailer.js';
 import { askForMailAgain } from '../../src/notifications/delivery-status.js';
+import { type Mail, MailRefused } from '../../src/notifications/mailer.js';
 import { makeNotifyCustomer } from '../../src/notifications/notify-customer.js';
 import { appendEvents } from '../../src/outbox/append-events.js';
 import type { EventRef } from '../../src/outbox/events.js';
@@ -134,7 +134,9 @@ test('a mail asked for again after a cancel ends FAILED, not PENDING for ever', 
   );
   await database.db.$transaction((tx) => askForMailAgain(tx, event.id));
   await notifyCustomer(event);
-  expect(await notificationsOf(invoiceId)).toEqual([{ status: 'FAILED', code: 'INVOICE_CANCELLED', attempt: 1 }]);
+  expect(await notificationsOf(invoiceId)).toEqual([
+    { status: 'FAILED', code: 'INVOICE_CANCELLED', attempt: 1 },
+  ]);
 });
 
 test('a mail that is not accepted is tried again after its delays, then a dead letter', async () => {

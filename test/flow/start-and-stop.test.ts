@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -67,6 +70,29 @@ test('Ctrl-C ends everything, and the next start finds the books as they were', 
   expect(again).toEqual({ ...issued, replayed: true });
   second.child.kill('SIGTERM');
   expect(await second.ended()).toBe(0);
+});
+
+test('a client that never finishes its request holds up no stop', async () => {
+  const service = await start();
+  const { port } = new URL(service.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write('POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{');
+  service.child.kill('SIGTERM');
+  expect(await service.ended()).toBe(0);
+});
+
+test('Ctrl-C while it starts leaves nothing behind', async () => {
+  const child = spawn(process.execPath, ['dist/main.js'], {
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: String(await freePort()) },
+    stdio: 'ignore',
+  });
+  await waitFor(postmaster);
+  child.kill('SIGINT');
+  const [code] = await once(child, 'exit');
+  expect(code).toBe(0);
+  expect(await postmaster()).toBeUndefined();
 });
 
 test('after kill -9 the next start takes over the database that was left running', async () => {

@@ -89,7 +89,7 @@ describe('the page', () => {
     const { body } = await fastify.inject({ url: '/graphql', headers: BROWSER });
     const [, config = ''] = body.match(/const RURU_CONFIG = ({[\s\S]*?});\s*<\/script>/) ?? [];
     // Nothing is resolved, so there is nothing behind the resolvers.
-    const schema = await makeSchema({ ...({} as SchemaDeps), });
+    const schema = await makeSchema({ ...({} as SchemaDeps) });
     expect(validate(schema, parse(JSON.parse(config).initialQuery))).toEqual([]);
   });
 

@@ -56,15 +56,15 @@ function sumsOf({ lines, decimals }: PlainOrder) {
   };
 }
 
+/** Values of all lines come before any equation. */
 function verdictOf(order: PlainOrder): Verdict {
-  for (const [index, line] of order.lines.entries()) {
-    const product = productOf(line, order.decimals);
-    const field = `items[${index}]`;
-    if (line.discount > product) return { code: 'VALIDATION_ERROR', field: `${field}.discount` };
-    if (line.total !== product - line.discount + line.tax) {
-      return { code: 'TOTALS_MISMATCH', field: `${field}.total` };
-    }
-  }
+  const { lines, decimals } = order;
+  const tooGenerous = lines.findIndex((line) => line.discount > productOf(line, decimals));
+  if (tooGenerous >= 0) return { code: 'VALIDATION_ERROR', field: `items[${tooGenerous}].discount` };
+  const uneven = lines.findIndex(
+    (line) => line.total !== productOf(line, decimals) - line.discount + line.tax,
+  );
+  if (uneven >= 0) return { code: 'TOTALS_MISMATCH', field: `items[${uneven}].total` };
   const sums = sumsOf(order);
   const wrong = HEADER.find((name) => order[name] !== sums[name]);
   return wrong ? { code: 'TOTALS_MISMATCH', field: wrong } : 'accepted';

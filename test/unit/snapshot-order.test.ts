@@ -155,6 +155,11 @@ describe('the money of an order', () => {
     expect(refusal(order)).toEqual(how);
   });
 
+  test('is judged by its values first, in all lines, and by its equations then', () => {
+    const order = anOrder({ total: '1', items: [anItem({ total: '1' }), anItem({ tax: '-1' })] });
+    expect(refusal(order)).toEqual(invalid('items[1].tax'));
+  });
+
   test('is refused in the line at fault, by its place', () => {
     const order = anOrder({ items: [anItem(), anItem(), anItem({ total: '81.01' })] });
     expect(refusal(order)).toEqual(mismatch('items[2].total'));

@@ -27,13 +27,19 @@ ALTER TABLE invoices
   ADD CONSTRAINT invoices_amounts_not_negative CHECK (
     subtotal >= 0 AND discount >= 0 AND tax >= 0 AND total >= 0
   ),
+  -- NaN is above every number and equal to itself: it would pass all the equations.
+  ADD CONSTRAINT invoices_amounts_are_numbers CHECK (
+    subtotal < 'NaN' AND discount < 'NaN' AND tax < 'NaN' AND total < 'NaN'
+  ),
   ADD CONSTRAINT invoices_amounts_in_minor_units CHECK (
     subtotal = round(subtotal, minor_unit) AND discount = round(discount, minor_unit)
     AND tax = round(tax, minor_unit) AND total = round(total, minor_unit)
   ),
   ADD CONSTRAINT invoices_total_equation CHECK (total = subtotal - discount + tax),
   ADD CONSTRAINT invoices_line_count_range CHECK (line_count BETWEEN 1 AND 5000),
-  ADD CONSTRAINT invoices_number_form CHECK (invoice_number ~ '^INV-[0-9]{4}-[0-9]{8}$'),
+  ADD CONSTRAINT invoices_number_form CHECK (
+    invoice_number ~ '^INV-[0-9]{4}-[0-9]{8}$' AND right(invoice_number, 8) <> '00000000'
+  ),
   ADD CONSTRAINT invoices_number_year CHECK (
     substr(invoice_number, 5, 4)::integer = extract(year FROM finalized_at AT TIME ZONE time_zone)
   ),
@@ -51,7 +57,13 @@ ALTER TABLE invoices
     (pdf_status = 'PROCESSING') = (pdf_lease_until IS NOT NULL)
   ),
   ADD CONSTRAINT invoices_pdf_failed_has_code CHECK ((pdf_status = 'FAILED') = (pdf_error_code IS NOT NULL)),
-  ADD CONSTRAINT invoices_pdf_retry_is_of_failed CHECK (pdf_retry_at IS NULL OR pdf_status = 'FAILED');
+  ADD CONSTRAINT invoices_pdf_retry_is_of_failed CHECK (pdf_retry_at IS NULL OR pdf_status = 'FAILED'),
+  ADD CONSTRAINT invoices_pdf_counts_not_negative CHECK (
+    pdf_attempt >= 0 AND pdf_failures >= 0 AND pdf_takeovers >= 0
+  );
+
+ALTER TABLE notifications
+  ADD CONSTRAINT notifications_counts_not_negative CHECK (attempt >= 0 AND failures >= 0);
 
 -- Line total = product − discount + tax, the product rounded half away from zero (as round() does on
 -- numeric) to the currency's minor unit.
@@ -60,6 +72,9 @@ ALTER TABLE invoice_items
   ADD CONSTRAINT invoice_items_description_length CHECK (char_length(description) BETWEEN 1 AND 1000),
   ADD CONSTRAINT invoice_items_values_in_range CHECK (
     quantity > 0 AND unit_price >= 0 AND discount >= 0 AND tax >= 0 AND total >= 0
+  ),
+  ADD CONSTRAINT invoice_items_values_are_numbers CHECK (
+    quantity < 'NaN' AND unit_price < 'NaN' AND discount < 'NaN' AND tax < 'NaN' AND total < 'NaN'
   ),
   ADD CONSTRAINT invoice_items_amounts_in_minor_units CHECK (
     discount = round(discount, minor_unit) AND tax = round(tax, minor_unit) AND total = round(total, minor_unit)
@@ -101,6 +116,11 @@ CREATE TRIGGER invoice_timeline_never_truncated BEFORE TRUNCATE ON invoice_timel
 CREATE TRIGGER invoice_number_counters_never_removed BEFORE DELETE ON invoice_number_counters
   FOR EACH ROW EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER invoice_number_counters_never_truncated BEFORE TRUNCATE ON invoice_number_counters
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+-- The row of a mail that was sent is all that keeps a second delivery of its event from mailing again.
+CREATE TRIGGER notifications_never_removed BEFORE DELETE ON notifications
+  FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER notifications_never_truncated BEFORE TRUNCATE ON notifications
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 -- Keys may be pruned by age, never changed.
 CREATE TRIGGER idempotency_records_frozen BEFORE UPDATE ON idempotency_records
@@ -213,7 +233,7 @@ CREATE FUNCTION invoices_sums_match_lines() RETURNS trigger LANGUAGE plpgsql AS 
 DECLARE
   matches boolean;
 BEGIN
-  SELECT count(*) = NEW.line_count
+  SELECT count(*) = NEW.line_count AND max(line_number) = NEW.line_count
      AND sum(round(quantity * unit_price, minor_unit)) = NEW.subtotal
      AND sum(discount) = NEW.discount AND sum(tax) = NEW.tax AND sum(total) = NEW.total
      AND bool_and(minor_unit = NEW.minor_unit)
@@ -248,13 +268,17 @@ CREATE TRIGGER invoice_items_within_line_count AFTER INSERT ON invoice_items
 
 ---------------------------------------------------------------------------------------------------
 -- Numbers without gaps: a counter begins at 1, only rises, and every number that it has passed is an
--- invoice's when the transaction commits.
+-- invoice's of the counter's moment when the transaction commits. The moment moves only with numbers: one
+-- set into the future by hand would stop all issuing, since the next invoice may not come before it.
 
 CREATE FUNCTION invoice_number_counters_moves() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF (TG_OP = 'INSERT' AND NEW.next_number <> 1)
+  IF (TG_OP = 'INSERT' AND (NEW.next_number <> 1 OR NEW.last_finalized_at IS NOT NULL))
      OR (TG_OP = 'UPDATE' AND (NEW.year <> OLD.year OR NEW.next_number < OLD.next_number
-         OR NEW.last_finalized_at < OLD.last_finalized_at)) THEN
+         OR NEW.last_finalized_at < OLD.last_finalized_at
+         OR (NEW.last_finalized_at IS NULL AND OLD.last_finalized_at IS NOT NULL)
+         OR (NEW.last_finalized_at IS DISTINCT FROM OLD.last_finalized_at
+             AND NEW.next_number = OLD.next_number))) THEN
     RAISE EXCEPTION 'a number counter begins at 1 and only rises'
       USING ERRCODE = 'restrict_violation', CONSTRAINT = 'invoice_number_counters_moves',
             TABLE = 'invoice_number_counters';
@@ -277,7 +301,7 @@ BEGIN
   SELECT count(*) INTO given FROM invoices
     WHERE invoice_number = ANY (
       SELECT invoice_number(NEW.year, n) FROM generate_series(OLD.next_number, NEW.next_number - 1) AS n
-    );
+    ) AND finalized_at = NEW.last_finalized_at;
   IF given <> NEW.next_number - OLD.next_number THEN
     RAISE EXCEPTION 'numbers were passed over without an invoice'
       USING ERRCODE = 'check_violation', CONSTRAINT = 'invoice_number_counters_without_gaps',
@@ -329,10 +353,18 @@ CREATE TRIGGER outbox_events_never_truncated BEFORE TRUNCATE ON outbox_events
 
 ---------------------------------------------------------------------------------------------------
 
+-- The law reads the real tables and operators, whatever search_path and temporary tables a session has,
+-- and fires in every session.
 DO $$
 DECLARE
   law record;
 BEGIN
+  FOR law IN
+    SELECT oid::regprocedure AS function FROM pg_proc
+    WHERE pronamespace = 'public'::regnamespace AND prorettype = 'trigger'::regtype
+  LOOP
+    EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, public, pg_temp', law.function);
+  END LOOP;
   FOR law IN
     SELECT tgrelid::regclass AS relation, tgname AS name FROM pg_trigger
     WHERE NOT tgisinternal AND tgrelid::regclass::text IN (

@@ -1,8 +1,8 @@
 import { Text, View } from '@react-pdf/renderer';
 import type { ReactElement } from 'react';
+import type { Buyer } from '../../invoices/index.js';
 import type { Formats } from './formats.js';
 import { FreeText } from './free-text.js';
-import type { Buyer } from '../../invoices/index.js';
 import type { InvoiceDocument } from './invoice-document.js';
 import type { Labels } from './labels.js';
 import { taxLine } from './letterhead.js';

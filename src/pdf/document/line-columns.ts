@@ -1,5 +1,5 @@
-import type { Formats } from './formats.js';
 import type { InvoiceLine } from '../../invoices/index.js';
+import type { Formats } from './formats.js';
 import type { Labels } from './labels.js';
 import { FONT_SIZE } from './styles.js';
 

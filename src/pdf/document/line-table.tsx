@@ -1,9 +1,9 @@
 import { Text, View } from '@react-pdf/renderer';
 import type { ReactElement } from 'react';
+import type { InvoiceLine } from '../../invoices/index.js';
 import { countTextLines } from './count-text-lines.js';
 import type { Formats } from './formats.js';
 import { FreeText } from './free-text.js';
-import type { InvoiceLine } from '../../invoices/index.js';
 import type { InvoiceDocument } from './invoice-document.js';
 import type { Labels } from './labels.js';
 import { type LineColumns, lineColumns, lineNumbers, type NumberColumn } from './line-columns.js';
