@@ -62,33 +62,31 @@ export function makeNotifyCustomer(deps: NotifyCustomerDeps): (event: EventRef) 
     return result;
   }
 
-  function finish(claim: MailClaim, invoice: Invoice): Promise<void> {
-    return db.$transaction(async (tx) => {
-      if (!(await recordSent(tx, claim))) return;
-      await recordOnTimeline(tx, invoice.id, 'InvoiceNotificationSent', { attempt: claim.attempt });
+  async function finish(claim: MailClaim, invoice: Invoice): Promise<void> {
+    const { attempt } = claim;
+    const sent = await db.$transaction(async (tx) => {
+      if (!(await recordSent(tx, claim))) return false;
+      await recordOnTimeline(tx, invoice.id, 'InvoiceNotificationSent', { attempt });
       await appendEvents(tx, [{ type: 'InvoiceNotificationSent', invoice: subjectOf(invoice), data: {} }]);
-      log.info({ invoice_id: invoice.id, attempt: claim.attempt }, 'customer notified');
+      return true;
     });
+    if (sent) log.info({ invoice_id: invoice.id, attempt }, 'customer notified');
   }
 
-  function fail(claim: MailClaim, event: EventRef, error: unknown): Promise<void> {
+  async function fail(claim: MailClaim, event: EventRef, error: unknown): Promise<void> {
+    const { attempt } = claim;
     const permanent = error instanceof MailRefused;
     const code = permanent ? 'MAIL_REFUSED' : 'MAIL_NOT_ACCEPTED';
-    return db.$transaction(async (tx) => {
+    const message = permanent ? 'The mail can never be sent' : 'The mail server did not accept the mail';
+    const next = await db.$transaction(async (tx) => {
       const failures = await recordMailFailed(tx, claim, code);
-      if (failures === undefined) return;
-      const message = permanent ? 'The mail can never be sent' : 'The mail server did not accept the mail';
-      const next = await settleFailure(tx, { event, failures, code, message, permanent });
-      if (next.kind === 'retry') await setMailRetry(tx, claim, next.delaySeconds);
-      await recordOnTimeline(tx, event.invoiceId, 'InvoiceNotificationFailed', {
-        attempt: claim.attempt,
-        code,
-      });
-      log.warn(
-        { err: error, invoice_id: event.invoiceId, attempt: claim.attempt, code, next },
-        'mail failed',
-      );
+      if (failures === undefined) return undefined;
+      const follows = await settleFailure(tx, { event, failures, code, message, permanent });
+      if (follows.kind === 'retry') await setMailRetry(tx, claim, follows.delaySeconds);
+      await recordOnTimeline(tx, event.invoiceId, 'InvoiceNotificationFailed', { attempt, code });
+      return follows;
     });
+    if (next) log.warn({ err: error, invoice_id: event.invoiceId, attempt, code, next }, 'mail failed');
   }
 }
 

@@ -28,15 +28,8 @@ const MOST_REFUSALS = 10;
  * PUBLISHED. If the batch is refused, each event is tried alone, so that one event at fault delays no
  * other invoice.
  */
-export function makeForwardEvents({
-  db,
-  enqueue,
-  log,
-}: {
-  db: Db;
-  enqueue: Enqueue;
-  log: Log;
-}): ForwardEvents {
+export function makeForwardEvents(deps: { db: Db; enqueue: Enqueue; log: Log }): ForwardEvents {
+  const { db, enqueue, log } = deps;
   return async () => {
     try {
       return await forwardBatch();
@@ -95,7 +88,10 @@ async function becomeForwarder(tx: Tx): Promise<boolean> {
   return row?.locked === true;
 }
 
-/** The oldest events that are due, none whose own invoice has an earlier one still held back. */
+/**
+ * The oldest events that are due, none whose own invoice has an earlier one still held back. Asked for one
+ * alone, none that has any earlier one left: what stood before it in a batch does not come along here.
+ */
 function lockPending(tx: Tx, onlyId?: string): Promise<EventRef[]> {
   return tx.$queryRaw<EventRef[]>`
     SELECT id, event_type AS type, aggregate_id AS "invoiceId"
@@ -103,11 +99,12 @@ function lockPending(tx: Tx, onlyId?: string): Promise<EventRef[]> {
     WHERE status = 'PENDING' AND next_attempt_at <= clock_timestamp()
       AND (${onlyId ?? null}::uuid IS NULL OR id = ${onlyId ?? null}::uuid)
       AND NOT EXISTS (
-      SELECT FROM outbox_events AS earlier
-      WHERE earlier.aggregate_id = event.aggregate_id AND earlier.position < event.position
-        AND earlier.status <> 'PUBLISHED'
-        AND (earlier.status = 'FAILED' OR earlier.next_attempt_at > clock_timestamp())
-    )
+        SELECT FROM outbox_events AS earlier
+        WHERE earlier.aggregate_id = event.aggregate_id AND earlier.position < event.position
+          AND earlier.status <> 'PUBLISHED'
+          AND (${onlyId ?? null}::uuid IS NOT NULL
+               OR earlier.status = 'FAILED' OR earlier.next_attempt_at > clock_timestamp())
+      )
     ORDER BY position LIMIT ${BATCH} FOR UPDATE`;
 }
 

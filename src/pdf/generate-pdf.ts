@@ -90,57 +90,51 @@ export function makeGeneratePdf(deps: GeneratePdfDeps): (event: EventRef) => Pro
     };
   }
 
-  function finish(claim: PdfClaim, rendering: FinishedRendering): Promise<void> {
-    return db.$transaction(async (tx) => {
-      const generated = await recordGenerated(tx, claim, rendering);
-      if (!generated) return logLost(claim);
-      const subject = await subjectOfId(tx, claim.invoiceId);
-      await recordOnTimeline(tx, claim.invoiceId, 'InvoicePDFGenerated', { attempt: claim.attempt });
-      await appendEvents(tx, [
-        {
-          type: 'InvoicePDFGenerated',
-          invoice: subject,
-          data: {
-            object_key: rendering.objectKey,
-            revision: claim.attempt,
-            notify_customer: generated.notifyCustomer,
-          },
-        },
-      ]);
-      log.info(
-        { invoice_id: claim.invoiceId, attempt: claim.attempt, bytes: rendering.bytes },
-        'pdf generated',
-      );
+  async function finish(claim: PdfClaim, rendering: FinishedRendering): Promise<void> {
+    const { invoiceId, attempt } = claim;
+    const generated = await db.$transaction(async (tx) => {
+      const held = await recordGenerated(tx, claim, rendering);
+      if (!held) return false;
+      const data = {
+        object_key: rendering.objectKey,
+        revision: attempt,
+        notify_customer: held.notifyCustomer,
+      };
+      await recordOnTimeline(tx, invoiceId, 'InvoicePDFGenerated', { attempt });
+      const invoice = subjectOf(await getInvoice(tx, invoiceId));
+      await appendEvents(tx, [{ type: 'InvoicePDFGenerated', invoice, data }]);
+      return true;
     });
+    if (!generated) return logLost(claim);
+    log.info({ invoice_id: invoiceId, attempt, bytes: rendering.bytes }, 'pdf generated');
   }
 
   /** State, timeline, retry or dead letter, and event change together. */
-  function fail(claim: PdfClaim, event: EventRef, error: unknown): Promise<void> {
+  async function fail(claim: PdfClaim, event: EventRef, error: unknown): Promise<void> {
+    const { invoiceId, attempt } = claim;
     const { code, message } = describe(error);
-    return db.$transaction(async (tx) => {
+    const next = await db.$transaction(async (tx) => {
       const failures = await recordFailed(tx, claim, code);
-      if (failures === undefined) return logLost(claim);
-      const next = await settleFailure(tx, { event, failures, code, message, permanent: false });
-      const failedFor = next.kind === 'dead' ? 'InvoicePDFGenerationFailed' : 'InvoicePDFAttemptFailed';
-      await recordOnTimeline(tx, claim.invoiceId, failedFor, { attempt: claim.attempt, code });
-      if (next.kind === 'retry') {
-        await setRetry(tx, claim, next.delaySeconds);
+      if (failures === undefined) return undefined;
+      const follows = await settleFailure(tx, { event, failures, code, message, permanent: false });
+      const told = follows.kind === 'dead' ? 'InvoicePDFGenerationFailed' : 'InvoicePDFAttemptFailed';
+      await recordOnTimeline(tx, invoiceId, told, { attempt, code });
+      if (follows.kind === 'retry') {
+        await setRetry(tx, claim, follows.delaySeconds);
       } else {
-        const invoice = await subjectOfId(tx, claim.invoiceId);
+        const invoice = subjectOf(await getInvoice(tx, invoiceId));
         const data = { error_code: code, retry_count: failures - 1 };
         await appendEvents(tx, [{ type: 'InvoicePDFGenerationFailed', invoice, data }]);
       }
-      log.warn({ err: error, invoice_id: claim.invoiceId, attempt: claim.attempt, code, next }, 'pdf failed');
+      return follows;
     });
+    if (!next) return logLost(claim);
+    log.warn({ err: error, invoice_id: invoiceId, attempt, code, next }, 'pdf failed');
   }
 
   function logLost({ invoiceId, attempt }: PdfClaim): void {
     log.warn({ invoice_id: invoiceId, attempt }, 'the lease was lost; another attempt has the invoice now');
   }
-}
-
-async function subjectOfId(tx: Tx, invoiceId: string) {
-  return subjectOf(await getInvoice(tx, invoiceId));
 }
 
 function describe(error: unknown): { code: PdfErrorCode; message: string } {
