@@ -8,6 +8,10 @@ import { printWelcome } from './welcome.js';
 const STOP_WITHIN_MS = 28_000;
 
 try {
+  // Node 20 runs npm's scripts up to here; the service itself runs under the Node that npm installed.
+  if (typeof AsyncDisposableStack === 'undefined') {
+    throw new Error(`Folio runs on Node.js 24, this is ${process.version}: start it with npm start`);
+  }
   const config = readConfig();
   const log = makeLog(config.logLevel);
   const starting = startApp(config, log);

@@ -18,6 +18,7 @@ try {
   if (values.help) {
     console.log(USAGE);
   } else if (!values.sub || !isRole(values.role)) {
+    console.error(values.sub ? `--role must be one of ${ROLES.join(', ')}\n` : '--sub is required\n');
     console.error(USAGE);
     process.exitCode = 2;
   } else {
