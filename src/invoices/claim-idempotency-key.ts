@@ -23,20 +23,29 @@ export function claimFor(actor: Actor, key: string, input: { orderId: string }):
   return { actor, key, requestHash };
 }
 
+/** What the books hold already, by id. */
+export interface AlreadyIssued {
+  byKey: string | undefined;
+  forOrder: string | undefined;
+}
+
 /**
- * What this key has answered before: the id of its invoice, or undefined for a key that is free.
+ * Looks for the key and for the order in one statement. In two, a create that commits between them would
+ * show its invoice but not yet its key, and a caller who repeats a key would be told of a conflict.
  *
  * @throws AppError IDEMPOTENCY_CONFLICT where the key was used with another input.
  */
-export async function findClaimed(tx: Tx, claim: IdempotencyClaim): Promise<string | undefined> {
-  const record = await tx.idempotencyRecord.findUnique({
-    where: {
-      actorRole_actorId_key: { actorRole: claim.actor.role, actorId: claim.actor.id, key: claim.key },
-    },
-    select: { requestHash: true, invoiceId: true },
-  });
-  if (record) assertSameRequest(claim, record.requestHash);
-  return record?.invoiceId;
+export async function findIssued(tx: Tx, claim: IdempotencyClaim, orderId: string): Promise<AlreadyIssued> {
+  const [found] = await tx.$queryRaw<
+    { request_hash: string | null; key_invoice_id: string | null; order_invoice_id: string | null }[]
+  >`
+    SELECT used.request_hash, used.invoice_id AS key_invoice_id, invoiced.id AS order_invoice_id
+    FROM (VALUES (${claim.actor.role}, ${claim.actor.id}, ${claim.key}, ${orderId}))
+      AS asked (actor_role, actor_id, key, order_id)
+    LEFT JOIN idempotency_records AS used USING (actor_role, actor_id, key)
+    LEFT JOIN invoices AS invoiced ON invoiced.order_id = asked.order_id`;
+  if (found?.request_hash) assertSameRequest(claim, found.request_hash);
+  return { byKey: found?.key_invoice_id ?? undefined, forOrder: found?.order_invoice_id ?? undefined };
 }
 
 /** @throws AppError IDEMPOTENCY_CONFLICT */

@@ -3,9 +3,9 @@ import type { Db } from '../db/client.js';
 import { AppError, invalid } from '../kernel/errors.js';
 import { publicId } from '../kernel/ids.js';
 import { isOrderId, type OrderSource } from '../orders/order-source.js';
-import { assertSameRequest, claimFor, findClaimed } from './claim-idempotency-key.js';
+import { assertSameRequest, claimFor, findIssued } from './claim-idempotency-key.js';
 import type { Draft, IssueOutcome } from './draft.js';
-import { findInvoice, getInvoice } from './find-invoice.js';
+import { getInvoice } from './find-invoice.js';
 import type { Invoice, InvoiceLine, Seller } from './invoice.js';
 import type { IssueInvoices } from './issue-invoices.js';
 import { snapshotOrder } from './snapshot-order.js';
@@ -49,9 +49,9 @@ export function makeCreateInvoice(deps: {
   return async (actor, { orderId, idempotencyKey }) => {
     if (!isOrderId(orderId)) throw invalid('orderId', 'must be 1 to 100 of A-Z a-z 0-9 . _ -');
     const claim = claimFor(actor, idempotencyKey, { orderId });
-    const replayedId = await findClaimed(db, claim);
-    if (replayedId) return replay(replayedId);
-    await refuseInvoiced(actor, orderId);
+    const already = await findIssued(db, claim, orderId);
+    if (already.byKey) return replay(already.byKey);
+    if (already.forOrder) throw await refusalOf(actor, already.forOrder);
 
     const order = await orders.fetchOrder(orderId);
     if (!canCreateInvoiceFor(actor, order)) throw unauthorized();
@@ -67,7 +67,7 @@ export function makeCreateInvoice(deps: {
       assertSameRequest(claim, outcome.requestHash);
       return replay(outcome.invoiceId);
     }
-    await refuseInvoiced(actor, orderId);
+    if (outcome?.kind === 'order invoiced') throw await refusalOf(actor, outcome.invoiceId);
     throw new Error(`Order ${orderId} was neither issued nor refused`);
   };
 
@@ -75,12 +75,11 @@ export function makeCreateInvoice(deps: {
     return { invoice: await getInvoice(db, invoiceId), replayed: true };
   }
 
-  async function refuseInvoiced(actor: Actor, orderId: string): Promise<void> {
-    const invoice = await findInvoice(db, { orderId });
-    if (!invoice) return;
+  async function refusalOf(actor: Actor, invoiceId: string): Promise<AppError> {
+    const invoice = await getInvoice(db, invoiceId);
     // Whoever may not read the invoice must not learn from here that it exists.
-    if (!canReadInvoice(actor, invoice)) throw unauthorized();
-    throw new AppError('INVOICE_ALREADY_EXISTS', `Order ${orderId} has its invoice already`, {
+    if (!canReadInvoice(actor, invoice)) return unauthorized();
+    return new AppError('INVOICE_ALREADY_EXISTS', `Order ${invoice.orderId} has its invoice already`, {
       invoiceId: publicId('inv', invoice.id),
       invoiceNumber: invoice.invoiceNumber,
       invoiceStatus: invoice.status,

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { codeOf, type Send } from '../helpers/graphql-client.js';
+import { useApi } from '../helpers/api.js';
+import { codeOf, type Send, sender, tokenOf } from '../helpers/graphql-client.js';
 import { anOrder } from '../helpers/orders.js';
 import { useShop } from './shop.js';
 
 const { api, database, orders, alice, bob, checkout } = useShop();
+/** Another service on the same database. */
+const second = useApi(() => ({ DATABASE_URL: database.url, ORDER_SERVICE_URL: orders.url }));
 
 const create = (send: Send, orderId: string, idempotencyKey: string = randomUUID()) =>
   api.createInvoice(send, { orderId, idempotencyKey });
@@ -133,11 +136,15 @@ describe('races', () => {
     expect(new Set(refused.map(codeOf))).toEqual(new Set(['INVOICE_ALREADY_EXISTS']));
   });
 
-  test('20 callers with one key get one invoice', async () => {
+  test('100 callers with one key, at two processes, get one invoice', async () => {
     const order = orders.add(anOrder());
+    const other = await tokenOf('service', 'checkout').then((token) => sender(second.url, `Bearer ${token}`));
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => create(checkout, order.order_id, 'one-key')),
+      Array.from({ length: 100 }, (_, caller) =>
+        create(caller % 2 ? checkout : other, order.order_id, 'one-key'),
+      ),
     );
+    expect(answers.flatMap(({ errors }) => errors ?? [])).toEqual([]);
     const invoices = answers.map(({ data }) => data?.createInvoice.invoice);
     expect(new Set(invoices.map((invoice) => JSON.stringify(invoice))).size).toBe(1);
     expect(answers.filter(({ data }) => data?.createInvoice.replayed === false)).toHaveLength(1);
