@@ -90,12 +90,13 @@ async function join(
 ): Promise<Presence> {
   const deadline = Date.now() + startSeconds * 1000;
   for (let failures = 0; ; ) {
-    if (isCancelled()) throw new Error('stopping');
     const running = await postmasterPort(cluster);
     if (running) {
       const client = await enter(cluster, running).catch(() => undefined);
       if (client) return { client, port: running };
     }
+    // Not sooner: a server that this very loop has started must be entered, or nobody would stop it.
+    if (isCancelled()) throw new Error('stopping');
     try {
       const port = fixedPort ?? (await freePort());
       await cluster.pgCtl(startArguments(cluster, port, settings), startSeconds + 2);

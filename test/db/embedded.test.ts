@@ -107,6 +107,16 @@ test('a killed server comes back on the same port', async () => {
   await until(() => !isAlive(revived));
 });
 
+test('a stop while a killed server comes back leaves no process', async () => {
+  const server = await start();
+  const pid = await postmaster();
+  process.kill(pid, 'SIGKILL');
+  await until(async () => (await postmaster()) !== pid);
+  const revived = await postmaster();
+  await server.stop();
+  await until(() => !isAlive(revived));
+});
+
 test('the password is readable by its owner alone', async () => {
   const server = await start();
   const { mode, uid } = await stat(join(directory, 'password'));
