@@ -13,6 +13,7 @@ import { makeApollo } from './http/apollo.js';
 import { type ApiDeps, makeServer, stopServer } from './http/server.js';
 import { makeCancelInvoice } from './invoices/cancel-invoice.js';
 import { type Issuer, makeCreateInvoice } from './invoices/create-invoice.js';
+import { makeIssueInSets } from './invoices/issue-in-sets.js';
 import { makeIssueInvoices } from './invoices/issue-invoices.js';
 import { makeListCustomerInvoices, makeSearchInvoices } from './invoices/list-invoices.js';
 import { makeReadInvoice, makeReadInvoiceParts } from './invoices/read-invoices.js';
@@ -25,6 +26,7 @@ import { askForMailAgain } from './notifications/delivery-status.js';
 import { makeFileMailer } from './notifications/file-mailer.js';
 import { makeNotifyCustomer } from './notifications/notify-customer.js';
 import { makeHttpOrders } from './orders/http-orders.js';
+import type { OrderSource } from './orders/order-source.js';
 import { makeSampleOrders } from './orders/sample-orders.js';
 import { SAMPLE_ORDERS } from './orders/samples.js';
 import { makeForwardEvents } from './outbox/forward-events.js';
@@ -49,8 +51,12 @@ export interface App {
 /** For jobs under way when a stop comes. What takes longer is handed back when its lease is over. */
 const WORK_ENDS_WITHIN_MS = 20_000;
 
-/** The parts of Folio in the order in which one order travels, joined and started. */
-export async function startApp(config: Config, log: Logger): Promise<App> {
+/**
+ * The parts of Folio in the order in which one order travels, joined and started.
+ *
+ * @param orders in place of the source that the settings name, for whoever embeds Folio.
+ */
+export async function startApp(config: Config, log: Logger, orders?: OrderSource): Promise<App> {
   // Whatever was started is stopped in reverse, also where a later part fails to start.
   await using started = new AsyncDisposableStack();
   const runs = (role: 'api' | 'relay' | 'worker') => config.roles.has(role);
@@ -119,17 +125,17 @@ export async function startApp(config: Config, log: Logger): Promise<App> {
   }
 
   async function makeApi(): Promise<ApiDeps> {
-    const orders = config.orderServiceUrl
-      ? makeHttpOrders({ baseUrl: config.orderServiceUrl })
-      : makeSampleOrders(SAMPLE_ORDERS);
-    if (config.production && !config.orderServiceUrl) {
-      log.warn('ORDER_SERVICE_URL is not set: the sample orders are served, in production');
-    }
     const issuer = await makeIssuer(config, db);
+    const issueInvoice = makeIssueInSets({ issueInvoices: makeIssueInvoices({ db }) });
     const readInvoice = makeReadInvoice({ db });
     const schema = await makeSchema({
       writes: {
-        createInvoice: makeCreateInvoice({ db, orders, issueInvoices: makeIssueInvoices({ db }), issuer }),
+        createInvoice: makeCreateInvoice({
+          db,
+          orders: orders ?? makeOrderSource(config, log),
+          issueInvoice,
+          issuer,
+        }),
         cancelInvoice: makeCancelInvoice({ db }),
         regeneratePdf: makeRegeneratePdf({ db }),
       },
@@ -177,6 +183,12 @@ async function startDatabase(config: Config, log: Logger, started: AsyncDisposab
   });
   started.defer(() => postgres.stop());
   return postgres.url;
+}
+
+function makeOrderSource({ orderServiceUrl, production }: Config, log: Logger): OrderSource {
+  if (orderServiceUrl) return makeHttpOrders({ baseUrl: orderServiceUrl });
+  if (production) log.warn('ORDER_SERVICE_URL is not set: the sample orders are served, in production');
+  return makeSampleOrders(SAMPLE_ORDERS);
 }
 
 function startRenderer({ pdf }: Config, started: AsyncDisposableStack): Renderer {

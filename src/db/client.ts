@@ -33,8 +33,16 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 const TRANSACTION_WAIT_MS = 2_000;
 const TRANSACTION_TIMEOUT_MS = 4_500;
 
+/**
+ * A statement that begins with such a comment is parsed and planned once per connection. Only few are:
+ * they must be good under the plan that suited the tables when they were small.
+ */
+const PREPARED = /^\s*-- prepared: (\w+)\n/;
+
+const preparedName = ({ sql }: { sql: string }): string => PREPARED.exec(sql)?.[1] ?? '';
+
 export function makeDb({ url, poolSize, applicationName }: DbOptions): Db {
-  const adapter = new PrismaPg({
+  const connections = {
     connectionString: url,
     max: poolSize,
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
@@ -46,7 +54,8 @@ export function makeDb({ url, poolSize, applicationName }: DbOptions): Db {
     application_name: applicationName,
     // Prisma's adapter takes the digits of a timestamptz for UTC whatever the session's zone is.
     options: '-c timezone=UTC',
-  });
+  };
+  const adapter = new PrismaPg(connections, { statementNameGenerator: preparedName });
   return new PrismaClient({
     adapter,
     transactionOptions: { maxWait: TRANSACTION_WAIT_MS, timeout: TRANSACTION_TIMEOUT_MS },

@@ -17,8 +17,8 @@ export interface RequestContext {
    * error where it could not be verified just now; only what asks for an actor fails by it.
    */
   actor: Actor | AppError | undefined;
-  /** When the caller's patience ends, by `performance.now()`. */
-  deadline: number;
+  /** Aborted when the request's time is up, or its caller gone; the reason says which. */
+  patience: AbortSignal;
   /** The Idempotency-Key header. */
   idempotencyKey: string | undefined;
   loaders: InvoiceLoaders;

@@ -40,7 +40,7 @@ export class InvoiceMutationsResolver {
   ): Promise<CreatedInvoice> {
     const actor = requireActor(context);
     const idempotencyKey = idempotencyKeyOf(input.idempotencyKey, context.idempotencyKey, info);
-    return this.writes.createInvoice(actor, { orderId: input.orderId, idempotencyKey });
+    return this.writes.createInvoice(actor, { orderId: input.orderId, idempotencyKey }, context.patience);
   }
 
   @Mutation(() => RegenerateInvoicePdfPayload, {

@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import type { GraphQLSchema } from 'graphql';
 import { buildSchema, type ContainerType, type MiddlewareFn } from 'type-graphql';
-import { unavailable } from '../kernel/errors.js';
 import type { RequestContext } from './context.js';
 import { type InvoiceReads, InvoiceResolver } from './invoice.resolver.js';
 import { InvoiceMutationsResolver, type InvoiceWrites } from './invoice-mutations.resolver.js';
@@ -26,22 +25,21 @@ export function makeSchema({ reads, writes, operations }: SchemaDeps): Promise<G
     container,
     // Rules of values belong to the use cases, which name the field; GraphQL has checked the shapes.
     validate: false,
-    globalMiddlewares: [withinDeadline],
+    globalMiddlewares: [withinPatience],
   });
 }
 
 /** A request is answered in time, however many operations it holds; what they started may still come true. */
-const withinDeadline: MiddlewareFn<RequestContext> = async ({ info, context }, next) => {
+const withinPatience: MiddlewareFn<RequestContext> = async ({ info, context }, next) => {
   if (info.path.prev) return next();
-  const timeLeft = context.deadline - performance.now();
-  if (timeLeft <= 0) throw unavailable('Folio');
-  let timer: NodeJS.Timeout | undefined;
-  const timeUp = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(unavailable('Folio')), timeLeft);
-  });
+  const { patience } = context;
+  patience.throwIfAborted();
+  const { promise: ended, reject } = Promise.withResolvers<never>();
+  const giveUp = () => reject(patience.reason);
+  patience.addEventListener('abort', giveUp, { once: true });
   try {
-    return await Promise.race([next(), timeUp]);
+    return await Promise.race([next(), ended]);
   } finally {
-    clearTimeout(timer);
+    patience.removeEventListener('abort', giveUp);
   }
 };

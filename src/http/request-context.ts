@@ -1,8 +1,8 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VerifyToken } from '../auth/token.js';
 import { makeInvoiceLoaders, type RequestContext } from '../graphql/context.js';
 import type { ReadInvoiceParts } from '../invoices/index.js';
-import { AppError } from '../kernel/errors.js';
+import { AppError, unavailable } from '../kernel/errors.js';
 
 export interface RequestContextDeps {
   verifyToken: VerifyToken;
@@ -14,17 +14,29 @@ export interface RequestContextDeps {
 /** What resolvers learn of the HTTP request, and nothing more. */
 export async function makeRequestContext(
   request: FastifyRequest,
+  reply: FastifyReply,
   { verifyToken, readParts, requestTimeoutMs }: RequestContextDeps,
 ): Promise<RequestContext> {
   const key = request.headers['idempotency-key'];
   return {
     requestId: request.id,
     actor: await verifyToken(request.headers.authorization).catch(asAppError),
-    deadline: performance.now() + requestTimeoutMs,
+    patience: patienceOf(reply, requestTimeoutMs),
     // A header that came twice arrives joined by a comma and a space, and fails as a key should.
     idempotencyKey: Array.isArray(key) ? key.join(', ') : key,
     loaders: makeInvoiceLoaders(readParts),
   };
+}
+
+/** Ends with the request's time, or when the caller hangs up before the answer. */
+function patienceOf(reply: FastifyReply, timeoutMs: number): AbortSignal {
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(unavailable('Folio')), timeoutMs);
+  reply.raw.once('close', () => {
+    clearTimeout(timer);
+    if (!reply.raw.writableFinished) patience.abort(unavailable('The caller'));
+  });
+  return patience.signal;
 }
 
 function asAppError(error: unknown): AppError {

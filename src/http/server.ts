@@ -68,7 +68,7 @@ async function registerApi(server: FastifyInstance, api: ApiDeps): Promise<void>
   server.post(
     '/graphql',
     fastifyApolloHandler(apollo, {
-      context: (request) => makeRequestContext(request, context),
+      context: (request, reply) => makeRequestContext(request, reply, context),
     }),
   );
   server.addHook('onClose', () => apollo.stop());

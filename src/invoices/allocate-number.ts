@@ -21,6 +21,7 @@ export async function lockYearCounter(tx: Tx, timeZone: string): Promise<number>
 
 async function selectForUpdate(tx: Tx, timeZone: string): Promise<number | undefined> {
   const [row] = await tx.$queryRaw<{ year: number }[]>`
+    -- prepared: lock_year_counter
     SELECT year FROM invoice_number_counters
     WHERE year = (SELECT extract(year FROM clock_timestamp() AT TIME ZONE ${timeZone})::smallint)
     FOR UPDATE`;

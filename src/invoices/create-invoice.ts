@@ -3,11 +3,12 @@ import type { Db } from '../db/client.js';
 import { AppError, invalid } from '../kernel/errors.js';
 import { publicId } from '../kernel/ids.js';
 import { isOrderId, type OrderSource } from '../orders/order-source.js';
-import { assertSameRequest, claimFor, findIssued } from './claim-idempotency-key.js';
+import { assertSameRequest, claimFor } from './claim-idempotency-key.js';
 import type { Draft, IssueOutcome } from './draft.js';
 import { getInvoice } from './find-invoice.js';
+import { makeFindIssued } from './find-issued.js';
 import type { Invoice, InvoiceLine, Seller } from './invoice.js';
-import type { IssueInvoices } from './issue-invoices.js';
+import type { IssueInvoice } from './issue-in-sets.js';
 import { snapshotOrder } from './snapshot-order.js';
 
 /** What the settings add to an order: who sells, and how the document is dated and written. */
@@ -29,7 +30,12 @@ export interface CreatedInvoice {
   replayed: boolean;
 }
 
-export type CreateInvoice = (actor: Actor, input: CreateInvoiceInput) => Promise<CreatedInvoice>;
+/** @param patience ends the wait for what has not begun; what was begun may still come true. */
+export type CreateInvoice = (
+  actor: Actor,
+  input: CreateInvoiceInput,
+  patience?: AbortSignal,
+) => Promise<CreatedInvoice>;
 
 /**
  * Issues the invoice of a paid order, exactly once, or finds the one that this key issued before. The
@@ -41,34 +47,35 @@ export type CreateInvoice = (actor: Actor, input: CreateInvoiceInput) => Promise
 export function makeCreateInvoice(deps: {
   db: Db;
   orders: OrderSource;
-  issueInvoices: IssueInvoices;
+  issueInvoice: IssueInvoice;
   issuer: Issuer;
 }): CreateInvoice {
-  const { db, orders, issueInvoices, issuer } = deps;
+  const { db, orders, issueInvoice, issuer } = deps;
+  const findIssued = makeFindIssued({ db });
 
-  return async (actor, { orderId, idempotencyKey }) => {
+  return async (actor, { orderId, idempotencyKey }, patience) => {
     if (!isOrderId(orderId)) throw invalid('orderId', 'must be 1 to 100 of A-Z a-z 0-9 . _ -');
     const claim = claimFor(actor, idempotencyKey, { orderId });
-    const already = await findIssued(db, claim, orderId);
+    const already = await findIssued(claim, orderId);
     if (already.byKey) return replay(already.byKey);
     if (already.forOrder) throw await refusalOf(actor, already.forOrder);
 
-    const order = await orders.fetchOrder(orderId);
+    const order = await orders.fetchOrder(orderId, patience);
     if (!canCreateInvoiceFor(actor, order)) throw unauthorized();
     if (order.status !== 'PAID') throw new AppError('ORDER_NOT_PAID', `Order ${orderId} is not paid`);
     const draft: Draft = { claim, snapshot: snapshotOrder(order), ...issuer };
 
     // Another caller may have been faster since the checks above: the transaction looked again.
-    const [outcome] = await issueInvoices([draft]);
-    if (outcome?.kind === 'issued') {
-      return { invoice: asIssued(draft, issuer.seller, outcome), replayed: false };
+    const outcome = await issueInvoice(draft, patience);
+    switch (outcome.kind) {
+      case 'issued':
+        return { invoice: asIssued(draft, issuer.seller, outcome), replayed: false };
+      case 'key used':
+        assertSameRequest(claim, outcome.requestHash);
+        return replay(outcome.invoiceId);
+      case 'order invoiced':
+        throw await refusalOf(actor, outcome.invoiceId);
     }
-    if (outcome?.kind === 'key used') {
-      assertSameRequest(claim, outcome.requestHash);
-      return replay(outcome.invoiceId);
-    }
-    if (outcome?.kind === 'order invoiced') throw await refusalOf(actor, outcome.invoiceId);
-    throw new Error(`Order ${orderId} was neither issued nor refused`);
   };
 
   async function replay(invoiceId: string): Promise<CreatedInvoice> {

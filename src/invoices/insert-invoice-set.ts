@@ -1,4 +1,5 @@
-import type { Tx } from '../db/client.js';
+import { Prisma, type Tx } from '../db/client.js';
+import { insertEvents } from '../outbox/append-events.js';
 import type { Draft, IssueOutcome } from './draft.js';
 
 export interface IssueRow {
@@ -10,6 +11,10 @@ export interface IssueRow {
   key_request_hash: string | null;
   order_invoice_id: string | null;
 }
+
+const INVOICE_CREATED = Prisma.sql`
+  SELECT 'InvoiceCreated' AS type, id AS invoice_id, order_id, customer_id, '{}'::jsonb AS data, nth AS place
+  FROM numbered`;
 
 /**
  * The set in one statement, under the counter's lock. Keys and orders are looked at first and only the
@@ -23,6 +28,7 @@ export function insertInvoiceSet(
   { year, timeZone }: { year: number; timeZone: string },
 ): Promise<IssueRow[]> {
   return tx.$queryRaw<IssueRow[]>`
+    -- prepared: issue_set
     WITH moment AS MATERIALIZED (
       -- Never before the number below it, even if the server's clock was set back. To the millisecond,
       -- which is what the API tells: a time that was told finds its invoice again.
@@ -49,11 +55,18 @@ export function insertInvoiceSet(
       WHERE extract(year FROM moment.at AT TIME ZONE ${timeZone}) = ${year}::integer
     ),
     judged AS MATERIALIZED (
+      -- LIMIT keeps these index look-ups, also in a plan that was made while the tables were small.
       SELECT draft.*, used.invoice_id AS key_invoice_id, used.request_hash AS key_request_hash,
              invoiced.id AS order_invoice_id
       FROM draft
-      LEFT JOIN idempotency_records AS used USING (actor_role, actor_id, key)
-      LEFT JOIN invoices AS invoiced ON invoiced.order_id = draft.order_id
+      LEFT JOIN LATERAL (
+        SELECT invoice_id, request_hash FROM idempotency_records AS record
+        WHERE (record.actor_role, record.actor_id, record.key) = (draft.actor_role, draft.actor_id, draft.key)
+        LIMIT 1
+      ) AS used ON true
+      LEFT JOIN LATERAL (
+        SELECT id FROM invoices WHERE invoices.order_id = draft.order_id LIMIT 1
+      ) AS invoiced ON true
     ),
     accepted AS MATERIALIZED (
       SELECT judged.*, (row_number() OVER (ORDER BY place))::integer AS nth
@@ -66,7 +79,12 @@ export function insertInvoiceSet(
       WHERE year = ${year}::integer AND EXISTS (SELECT FROM accepted)
       RETURNING next_number - (SELECT count(*)::integer FROM accepted) - 1 AS number_before
     ),
-    issued AS (
+    numbered AS MATERIALIZED (
+      SELECT accepted.*, uuid_v7(at, nth) AS id, invoice_number(${year}::integer, number_before + nth) AS invoice_number,
+             (at AT TIME ZONE ${timeZone})::date AS issue_date
+      FROM accepted, counter
+    ),
+    invoice AS (
       INSERT INTO invoices (
         id, order_id, customer_id, invoice_number, status, currency, minor_unit,
         subtotal, discount, tax, total, line_count,
@@ -74,21 +92,20 @@ export function insertInvoiceSet(
         address_region, address_postal_code, address_country,
         seller_id, issue_date, time_zone, locale, created_by_role, created_by_id, created_at, finalized_at
       )
-      SELECT uuid_v7(at, nth), order_id, customer_id, invoice_number(${year}::integer, number_before + nth),
-        'FINALIZED', currency, minor_unit, subtotal, discount, tax, total, jsonb_array_length(lines),
+      SELECT id, order_id, customer_id, invoice_number, 'FINALIZED', currency, minor_unit,
+        subtotal, discount, tax, total, jsonb_array_length(lines),
         customer_name, customer_email, customer_tax_id, line1, line2, city, region, postal_code, country,
-        seller_id, (at AT TIME ZONE ${timeZone})::date, ${timeZone}, locale, actor_role, actor_id, at, at
-      FROM accepted, counter
-      RETURNING id, order_id, invoice_number, issue_date, finalized_at
+        seller_id, issue_date, ${timeZone}, locale, actor_role, actor_id, at, at
+      FROM numbered
     ),
     line AS (
       INSERT INTO invoice_items (
         invoice_id, line_number, product_id, description, quantity, unit_price, discount, tax, total, minor_unit
       )
-      SELECT issued.id, line.place, line.product_id, line.description, line.quantity, line.unit_price,
-        line.discount, line.tax, line.total, accepted.minor_unit
-      FROM issued JOIN accepted USING (order_id), ROWS FROM (
-        jsonb_to_recordset(accepted.lines) AS (
+      SELECT numbered.id, line.place, line.product_id, line.description, line.quantity, line.unit_price,
+        line.discount, line.tax, line.total, numbered.minor_unit
+      FROM numbered, ROWS FROM (
+        jsonb_to_recordset(numbered.lines) AS (
           product_id text, description text, quantity numeric, unit_price numeric,
           discount numeric, tax numeric, total numeric
         )
@@ -98,12 +115,13 @@ export function insertInvoiceSet(
     ),
     claim AS (
       INSERT INTO idempotency_records (actor_role, actor_id, key, request_hash, invoice_id, created_at)
-      SELECT actor_role, actor_id, key, request_hash, issued.id, issued.finalized_at
-      FROM issued JOIN accepted USING (order_id)
-    )
-    SELECT issued.id AS invoice_id, issued.invoice_number, issued.issue_date::text, issued.finalized_at,
+      SELECT actor_role, actor_id, key, request_hash, id, at FROM numbered
+    ),
+    event AS (${insertEvents(INVOICE_CREATED)})
+    SELECT numbered.id AS invoice_id, numbered.invoice_number, numbered.issue_date::text,
+           numbered.at AS finalized_at,
            judged.key_invoice_id, judged.key_request_hash, judged.order_invoice_id
-    FROM judged LEFT JOIN issued USING (order_id)
+    FROM judged LEFT JOIN numbered USING (place)
     ORDER BY judged.place`;
 }
 

@@ -1,7 +1,5 @@
 import type { Db, Tx } from '../db/client.js';
 import { isUniqueViolation } from '../db/database-errors.js';
-import { appendEvents } from '../outbox/append-events.js';
-import type { NewEvent } from '../outbox/events.js';
 import { lockYearCounter } from './allocate-number.js';
 import type { Draft, IssueOutcome } from './draft.js';
 import { insertInvoiceSet, toOutcome } from './insert-invoice-set.js';
@@ -27,17 +25,7 @@ export function makeIssueInvoices({ db }: { db: Db }): IssueInvoices {
 }
 
 function issueTogether(db: Db, drafts: readonly Draft[]): Promise<IssueOutcome[]> {
-  return db.$transaction(async (tx) => {
-    const outcomes = await issueUnderLock(tx, drafts);
-    const events = drafts.flatMap(({ snapshot: { orderId, customerId } }, index): NewEvent[] => {
-      const outcome = outcomes[index];
-      if (outcome?.kind !== 'issued') return [];
-      const invoice = { invoiceId: outcome.invoiceId, orderId, customerId };
-      return [{ type: 'InvoiceCreated', invoice, data: {} }];
-    });
-    if (events.length > 0) await appendEvents(tx, events);
-    return outcomes;
-  });
+  return db.$transaction((tx) => issueUnderLock(tx, drafts));
 }
 
 async function issueUnderLock(tx: Tx, drafts: readonly Draft[]): Promise<IssueOutcome[]> {

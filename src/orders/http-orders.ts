@@ -15,20 +15,21 @@ const LARGEST_BODY_BYTES = 8 * 1024 * 1024;
 export function makeHttpOrders({ baseUrl }: { baseUrl: string }): OrderSource {
   const root = baseUrl.replace(/\/+$/, '');
   return {
-    async fetchOrder(orderId) {
-      const body = await fetchBody(`${root}/orders/${encodeURIComponent(orderId)}`);
+    async fetchOrder(orderId, patience) {
+      const body = await fetchBody(`${root}/orders/${encodeURIComponent(orderId)}`, patience);
       if (body === 'not found') throw new AppError('ORDER_NOT_FOUND', `Order ${orderId} does not exist`);
       return parseOrder(parseJson(body), orderId);
     },
   };
 }
 
-async function fetchBody(url: string): Promise<Uint8Array | 'not found'> {
+async function fetchBody(url: string, patience?: AbortSignal): Promise<Uint8Array | 'not found'> {
+  const timeUp = AbortSignal.timeout(ANSWER_WITHIN_MS);
   try {
     const response = await fetch(url, {
       headers: { accept: 'application/json' },
       redirect: 'manual',
-      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+      signal: patience ? AbortSignal.any([timeUp, patience]) : timeUp,
     });
     if (response.status === 200) return await readBounded(response);
     await response.body?.cancel();

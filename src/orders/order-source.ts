@@ -45,12 +45,12 @@ export type Unverified = string | number;
 
 export interface OrderSource {
   /**
-   * The order by its id.
+   * The order by its id. `patience` may end the wait sooner than the source's own limit.
    *
    * @throws AppError ORDER_NOT_FOUND where the source knows no such order, DEPENDENCY_UNAVAILABLE where
    * it did not answer in time, or not with this order in the agreed shape.
    */
-  fetchOrder(orderId: string): Promise<Order>;
+  fetchOrder(orderId: string, patience?: AbortSignal): Promise<Order>;
 }
 
 const ORDER_ID = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/;

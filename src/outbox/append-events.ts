@@ -1,4 +1,4 @@
-import type { Tx } from '../db/client.js';
+import { Prisma, type Tx } from '../db/client.js';
 import type { NewEvent } from './events.js';
 
 /**
@@ -15,14 +15,27 @@ export async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise
     customer_id: invoice.customerId,
     data,
   }));
-  // MATERIALIZED, so that column and envelope carry the same id and moment.
-  await tx.$executeRaw`
-    WITH event AS MATERIALIZED (
-      SELECT uuid_v7(clock_timestamp(), place::integer) AS event_id, clock_timestamp() AS occurred_at, event.*
-      FROM ROWS FROM (
+  await tx.$executeRaw(
+    insertEvents(Prisma.sql`
+      SELECT * FROM ROWS FROM (
         jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
           AS (type text, invoice_id uuid, order_id text, customer_id text, data jsonb)
-      ) WITH ORDINALITY AS event (type, invoice_id, order_id, customer_id, data, place)
+      ) WITH ORDINALITY AS event (type, invoice_id, order_id, customer_id, data, place)`),
+  );
+}
+
+/**
+ * The same as part of a statement that makes the change itself.
+ *
+ * @param source SQL of the events: type, invoice_id, order_id, customer_id, data and place, by which they
+ * leave in order.
+ */
+export function insertEvents(source: Prisma.Sql): Prisma.Sql {
+  // MATERIALIZED, so that column and envelope carry the same id and moment.
+  return Prisma.sql`
+    WITH event AS MATERIALIZED (
+      SELECT uuid_v7(clock_timestamp(), place::integer) AS event_id, clock_timestamp() AS occurred_at, source.*
+      FROM (${source}) AS source
     )
     INSERT INTO outbox_events (id, event_type, aggregate_type, aggregate_id, payload, created_at)
     SELECT event_id, type, 'invoice', invoice_id,

@@ -253,8 +253,8 @@ CREATE CONSTRAINT TRIGGER invoices_sums_match_lines AFTER INSERT ON invoices
 CREATE FUNCTION invoice_items_within_line_count() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (
-    SELECT FROM added JOIN invoices ON invoices.id = added.invoice_id
-    WHERE added.line_number > invoices.line_count
+    SELECT FROM (SELECT invoice_id, max(line_number) AS last_line FROM added GROUP BY invoice_id) AS grown
+    WHERE last_line > (SELECT line_count FROM invoices WHERE id = grown.invoice_id)
   ) THEN
     RAISE EXCEPTION 'a finalized invoice takes no more lines'
       USING ERRCODE = 'restrict_violation', CONSTRAINT = 'invoice_items_within_line_count',
@@ -298,10 +298,10 @@ CREATE FUNCTION invoice_number_counters_without_gaps() RETURNS trigger LANGUAGE 
 DECLARE
   given integer;
 BEGIN
-  SELECT count(*) INTO given FROM invoices
-    WHERE invoice_number = ANY (
-      SELECT invoice_number(NEW.year, n) FROM generate_series(OLD.next_number, NEW.next_number - 1) AS n
-    ) AND finalized_at = NEW.last_finalized_at;
+  SELECT count((
+    SELECT 1 FROM invoices
+    WHERE invoice_number = invoice_number(NEW.year, n) AND finalized_at = NEW.last_finalized_at
+  )) INTO given FROM generate_series(OLD.next_number, NEW.next_number - 1) AS n;
   IF given <> NEW.next_number - OLD.next_number THEN
     RAISE EXCEPTION 'numbers were passed over without an invoice'
       USING ERRCODE = 'check_violation', CONSTRAINT = 'invoice_number_counters_without_gaps',
