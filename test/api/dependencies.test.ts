@@ -4,9 +4,9 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { useApi } from '../helpers/api.js';
 import { useDatabase } from '../helpers/database.js';
+import { useDatabaseProxy } from '../helpers/database-proxy.js';
 import { sender, tokenOf } from '../helpers/graphql-client.js';
 import { waitFor } from '../helpers/service-process.js';
-import { useDatabaseProxy } from './database-proxy.js';
 import { rawRequest } from './raw-request.js';
 import { expectRefusal, UNKNOWN_ID } from './shop.js';
 

@@ -1,18 +1,26 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
-import type { TestDatabase } from '../helpers/database.js';
+import type { TestDatabase } from './database.js';
 
 export interface DatabaseProxy {
   /** Of the same database, by way of the proxy. */
   url: string;
   /** Passes everything on; or ends what is open and every new connection; or goes on in silence. */
   behave(how: 'passes' | 'resets' | 'hangs'): void;
+  /**
+   * What happens to the next COMMIT alone: its connection is cut before it reaches the server, or as soon as
+   * the server has answered it, or its answer and whatever follows is swallowed. Nobody is told.
+   *
+   * @returns when it has happened.
+   */
+  atNextCommit(how: 'cut before' | 'cut after' | 'swallow the answer'): Promise<void>;
 }
 
 /** A network between the service and its database, which can be lost and found again. */
 export function useDatabaseProxy(database: TestDatabase): DatabaseProxy {
   const sockets = new Set<Socket>();
   let behaviour: 'passes' | 'resets' | 'hangs' = 'passes';
+  let fault: { how: 'cut before' | 'cut after' | 'swallow the answer'; happened: () => void } | undefined;
 
   const keep = (socket: Socket) => {
     sockets.add(socket);
@@ -31,8 +39,23 @@ export function useDatabaseProxy(database: TestDatabase): DatabaseProxy {
     keep(upstream);
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => client.destroy());
-    client.on('data', (chunk) => behaviour === 'passes' && upstream.write(chunk));
-    upstream.on('data', (chunk) => behaviour === 'passes' && client.write(chunk));
+    let struck: typeof fault;
+    client.on('data', (chunk) => {
+      if (behaviour !== 'passes') return;
+      if (fault && chunk.includes('COMMIT')) {
+        struck = fault;
+        fault = undefined;
+      }
+      if (struck?.how !== 'cut before') return void upstream.write(chunk);
+      client.destroy();
+      struck.happened();
+    });
+    upstream.on('data', (chunk) => {
+      if (behaviour !== 'passes') return;
+      if (!struck) return void client.write(chunk);
+      if (struck.how === 'cut after') client.destroy();
+      struck.happened();
+    });
   });
 
   const proxy: DatabaseProxy = {
@@ -42,6 +65,10 @@ export function useDatabaseProxy(database: TestDatabase): DatabaseProxy {
       // What hung is out of step with its server and could not go on.
       if (how !== 'hangs') endAll();
     },
+    atNextCommit: (how) =>
+      new Promise((resolve) => {
+        fault = { how, happened: resolve };
+      }),
   };
   beforeAll(async () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
