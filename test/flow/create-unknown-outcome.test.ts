@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Acknowledged, expectWholeBooks, outcomeOf } from '../helpers/books.js';
+import { useDatabase } from '../helpers/database.js';
+import { useDatabaseProxy } from '../helpers/database-proxy.js';
+import { JWT_SECRET, type Send, sender, tokenOf } from '../helpers/graphql-client.js';
+import { useOrderService } from '../helpers/order-service.js';
+import { anOrder } from '../helpers/orders.js';
+import { type ServiceProcess, useServiceProcesses, waitFor } from '../helpers/service-process.js';
+
+const database = useDatabase();
+const proxy = useDatabaseProxy(database);
+const orders = useOrderService();
+const startService = useServiceProcesses();
+const services: ServiceProcess[] = [];
+
+/** What a client that keeps books of its own knows: what it asked for, and what was acknowledged. */
+const acknowledged: Acknowledged[] = [];
+
+afterEach(async () => {
+  for (const { child } of services.splice(0)) child.kill('SIGKILL');
+  await expectWholeBooks(database.sql, acknowledged);
+});
+
+async function startCheckout(databaseUrl: string): Promise<{ service: ServiceProcess; send: Send }> {
+  const service = await startService({
+    ROLES: 'api',
+    PORT: '0',
+    PUBLIC_URL: 'http://localhost',
+    LOG_LEVEL: 'silent',
+    DATABASE_URL: databaseUrl,
+    ORDER_SERVICE_URL: orders.url,
+    JWT_SECRET,
+    DOWNLOAD_URL_SECRET: 'a-download-secret-for-tests-of-crashes',
+  });
+  services.push(service);
+  return { service, send: sender(service.url, `Bearer ${await tokenOf('service', 'checkout')}`) };
+}
+
+interface Wish {
+  orderId: string;
+  idempotencyKey: string;
+}
+
+const aWish = (): Wish => ({
+  orderId: orders.add(anOrder()).order_id,
+  idempotencyKey: randomUUID(),
+});
+
+/** The invoice, or the code of the refusal, or "no answer". */
+async function create(send: Send, input: Wish): Promise<Acknowledged | string> {
+  const query = `mutation ($input: CreateInvoiceInput!) {
+    createInvoice(input: $input) { invoice { id invoiceNumber orderId } }
+  }`;
+  const outcome = await send(query, { variables: { input } }).then(outcomeOf, () => 'no answer');
+  if (typeof outcome !== 'string') acknowledged.push(outcome);
+  return outcome;
+}
+
+/** Repeats with the same key, as a client does, until there is an answer that is not "unknown". */
+const settle = (send: Send, wish: Wish): Promise<Acknowledged | string> =>
+  waitFor(async () => {
+    const outcome = await create(send, wish);
+    return outcome !== 'DEPENDENCY_UNAVAILABLE' && outcome !== 'no answer' && outcome;
+  });
+
+const invoiceOf = async ({ orderId }: Wish): Promise<string | undefined> =>
+  (await database.sql.query('SELECT invoice_number FROM invoices WHERE order_id = $1', [orderId])).rows[0]
+    ?.invoice_number;
+
+describe.each([1, 10])(
+  '%i creates at once, and the process killed after COMMIT, before the answer',
+  (count) => {
+    test('are issued, and the same keys find them, five times over', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const { service, send } = await startCheckout(proxy.url);
+        await settle(send, aWish());
+        const wishes = Array.from({ length: count }, aWish);
+        const committed = proxy.atNextCommit('swallow the answer');
+        const answers = Promise.all(wishes.map((wish) => create(send, wish)));
+        await committed;
+        service.child.kill('SIGKILL');
+        expect(await answers).toContain('no answer');
+
+        const restarted = await startCheckout(proxy.url);
+        const before = await Promise.all(wishes.map(invoiceOf));
+        expect(before.filter(Boolean).length).toBeGreaterThan(0);
+        const found = await Promise.all(wishes.map((wish) => settle(restarted.send, wish)));
+        found.forEach((invoice, index) => {
+          expect(invoice).toMatchObject({ orderId: wishes[index]?.orderId });
+          if (before[index]) expect(invoice).toMatchObject({ invoiceNumber: before[index] });
+        });
+        restarted.service.child.kill('SIGKILL');
+      }
+    });
+  },
+);
+
+describe.each(['cut before', 'cut after'] as const)(
+  'a connection that is %s COMMIT is carried out',
+  (how) => {
+    test('leaves the outcome unknown, and the same key finds it, 20 times over', async () => {
+      const { send } = await startCheckout(proxy.url);
+      await settle(send, aWish());
+      for (let round = 0; round < 20; round += 1) {
+        const wishes = Array.from({ length: (round % 3) * 4 + 1 }, aWish);
+        const cut = proxy.atNextCommit(how);
+        const answers = await Promise.all(wishes.map((wish) => create(send, wish)));
+        await cut;
+        expect(answers).toContain('DEPENDENCY_UNAVAILABLE');
+        const unknown = wishes.filter((_, index) => answers[index] === 'DEPENDENCY_UNAVAILABLE');
+        // A session that was cut may still be committing, or be rolled back, for a moment.
+        const issued = await Promise.all(unknown.map(invoiceOf));
+        if (how === 'cut after') expect(issued.every(Boolean)).toBe(true);
+        const found = await Promise.all(unknown.map((wish) => settle(send, wish)));
+        found.forEach((invoice, index) => {
+          expect(invoice).toMatchObject({ orderId: unknown[index]?.orderId });
+          if (how === 'cut after') expect(invoice).toMatchObject({ invoiceNumber: issued[index] });
+        });
+      }
+    });
+  },
+);
