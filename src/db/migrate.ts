@@ -10,7 +10,7 @@ const PRISMA_MIGRATE_LOCK = 72707369;
 const LOCK_TIMEOUT_MS = 10 * 60_000;
 
 const MIGRATIONS_TABLE = `
-  CREATE TABLE IF NOT EXISTS _prisma_migrations (
+  CREATE TABLE _prisma_migrations (
     id varchar(36) PRIMARY KEY,
     checksum varchar(64) NOT NULL,
     finished_at timestamptz,
@@ -34,7 +34,8 @@ export async function migrate({ url, directory }: { url: string; directory: stri
   try {
     await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query('SELECT pg_advisory_lock($1)', [PRISMA_MIGRATE_LOCK]);
-    await client.query(MIGRATIONS_TABLE);
+    // Not CREATE IF NOT EXISTS alone: a role that may not create tables may serve what is migrated already.
+    if (!(await hasTable(client, '_prisma_migrations'))) await client.query(MIGRATIONS_TABLE);
     const checksumOf = await readApplied(client);
     const applied: string[] = [];
     for (const migration of await readMigrations(directory)) {
@@ -68,6 +69,13 @@ async function readMigrations(directory: string): Promise<Migration[]> {
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
     }),
   );
+}
+
+async function hasTable(client: pg.Client, name: string): Promise<boolean> {
+  const { rows } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
+    name,
+  ]);
+  return rows[0]?.found === true;
 }
 
 async function readApplied(client: pg.Client): Promise<Map<string, string>> {
