@@ -16,6 +16,7 @@ import { type Issuer, makeCreateInvoice } from './invoices/create-invoice.js';
 import { makeIssueInSets } from './invoices/issue-in-sets.js';
 import { makeIssueInvoices } from './invoices/issue-invoices.js';
 import { makeListCustomerInvoices, makeSearchInvoices } from './invoices/list-invoices.js';
+import { makePruneIdempotencyKeys } from './invoices/prune-idempotency-keys.js';
 import { makeReadInvoice, makeReadInvoiceParts } from './invoices/read-invoices.js';
 import { keepSeller } from './invoices/seller.js';
 import { readSellerLogo } from './invoices/seller-logo.js';
@@ -88,7 +89,10 @@ export async function startApp(config: Config, log: Logger, orders?: OrderSource
     clock,
   });
 
-  if (runs('relay')) startForwarder(config, { db, queue, log, started });
+  if (runs('relay')) {
+    startForwarder(config, { db, queue, log, started });
+    startPruning(config, { db, log, started });
+  }
   if (renderer) await startWorkers(renderer);
   const server = await makeServer({
     log,
@@ -212,6 +216,27 @@ function startForwarder(
     name: 'forward events',
     everyMs: config.outboxPollMs,
     runOnce: async () => (await forwardEvents()).more,
+    log,
+  });
+  started.defer(() => loop.stop());
+}
+
+/** Days are what it counts in; the hour is for a process that lives no longer. */
+const PRUNE_EVERY_MS = 3_600_000;
+
+function startPruning(
+  { idempotencyRetentionDays: retentionDays }: Config,
+  { db, log, started }: { db: Db; log: Logger; started: AsyncDisposableStack },
+): void {
+  const pruneIdempotencyKeys = makePruneIdempotencyKeys({ db, retentionDays });
+  const loop = startLoop({
+    name: 'prune idempotency keys',
+    everyMs: PRUNE_EVERY_MS,
+    runOnce: async () => {
+      const { pruned, more } = await pruneIdempotencyKeys();
+      if (pruned > 0) log.info({ pruned }, 'old idempotency keys were forgotten');
+      return more;
+    },
     log,
   });
   started.defer(() => loop.stop());

@@ -53,6 +53,7 @@ const settings = z.object({
   // One core stays for the queue, the store and whatever else runs here.
   PDF_CONCURRENCY: whole(1, 64).default(Math.max(1, availableParallelism() - 1)),
   OUTBOX_POLL_MS: milliseconds.default(200),
+  IDEMPOTENCY_RETENTION_DAYS: whole(1, 36_500).default(30),
 });
 
 type Settings = z.output<typeof settings>;
@@ -135,6 +136,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     },
     retryDelaysSeconds: env.RETRY_DELAYS_SECONDS,
     outboxPollMs: env.OUTBOX_POLL_MS,
+    idempotencyRetentionDays: env.IDEMPOTENCY_RETENTION_DAYS,
     /** Set by npm for the scripts that it runs. */
     startedByNpm: environment.npm_lifecycle_event !== undefined,
   });

@@ -148,6 +148,7 @@ describe('faults', () => {
     PDF_RENDER_TIMEOUT_SECONDS: ['0'],
     PDF_CONCURRENCY: ['0', '65'],
     OUTBOX_POLL_MS: ['0'],
+    IDEMPOTENCY_RETENTION_DAYS: ['0', '-1', '1.5'],
   };
 
   test.each(Object.entries(WRONG))('of %s are told by its name, without its value', (name, values) => {
