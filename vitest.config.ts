@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 // Whatever is set outside, and for the global setup and its children too: a shell with
 // NODE_ENV=production would test other paths of React and of ours.
 process.env.NODE_ENV = 'test';
+// A host in no zone that anything here is meant for. Set TZ to run in another one.
+process.env.TZ ??= 'Asia/Kathmandu';
 
 export default defineConfig({
   // As Node resolves them: graphql has two builds, and two of them in one process do not know each other.

@@ -6,7 +6,7 @@ import { makeOrders } from './orders.ts';
 // The real service in a process of its own, over orders that cost nothing to fetch. Its environment says
 // the rest; it stops when whoever started it is gone.
 const config = readConfig();
-const app = await startApp(config, makeLog(config.logLevel), makeOrders());
+const app = await startApp(config, makeLog(config.logLevel), { orders: makeOrders() });
 console.log(`listening at ${app.url}`);
 process.once('SIGTERM', stop);
 process.stdin.resume().on('end', stop);

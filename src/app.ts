@@ -21,7 +21,7 @@ import { makeReadInvoice, makeReadInvoiceParts } from './invoices/read-invoices.
 import { keepSeller } from './invoices/seller.js';
 import { readSellerLogo } from './invoices/seller-logo.js';
 import { makeReadTimeline, recordOnTimeline } from './invoices/timeline.js';
-import { systemClock } from './kernel/clock.js';
+import { type Clock, systemClock } from './kernel/clock.js';
 import { startLoop } from './kernel/loop.js';
 import { askForMailAgain } from './notifications/delivery-status.js';
 import { makeFileMailer } from './notifications/file-mailer.js';
@@ -52,16 +52,18 @@ export interface App {
 /** For jobs under way when a stop comes. What takes longer is handed back when its lease is over. */
 const WORK_ENDS_WITHIN_MS = 20_000;
 
-/**
- * The parts of Folio in the order in which one order travels, joined and started.
- *
- * @param orders in place of the source that the settings name, for whoever embeds Folio.
- */
-export async function startApp(config: Config, log: Logger, orders?: OrderSource): Promise<App> {
+/** Ports that whoever embeds Folio fills otherwise than its settings would. */
+export interface Adapters {
+  orders?: OrderSource;
+  clock?: Clock;
+}
+
+/** The parts of Folio in the order in which one order travels, joined and started. */
+export async function startApp(config: Config, log: Logger, adapters: Adapters = {}): Promise<App> {
   // Whatever was started is stopped in reverse, also where a later part fails to start.
   await using started = new AsyncDisposableStack();
   const runs = (role: 'api' | 'relay' | 'worker') => config.roles.has(role);
-  const clock = systemClock;
+  const clock = adapters.clock ?? systemClock;
 
   const databaseUrl = config.database.url ?? (await startDatabase(config, log, started));
   await migrate({ url: databaseUrl, directory: join(import.meta.dirname, '../prisma/migrations') });
@@ -136,7 +138,7 @@ export async function startApp(config: Config, log: Logger, orders?: OrderSource
       writes: {
         createInvoice: makeCreateInvoice({
           db,
-          orders: orders ?? makeOrderSource(config, log),
+          orders: adapters.orders ?? makeOrderSource(config, log),
           issueInvoice,
           issuer,
         }),

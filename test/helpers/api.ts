@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import { type App, startApp } from '../../src/app.js';
+import { type Adapters, type App, startApp } from '../../src/app.js';
 import type { Role } from '../../src/auth/actor.js';
 import { readConfig } from '../../src/config.js';
 import { freePort } from '../../src/kernel/free-port.js';
@@ -40,7 +40,7 @@ export const INVOICE_FIELDS = `
  * The real service on a port of its own, API alone unless `environment` names other ROLES. `environment`
  * is asked for when the tests start, since it names URLs that other helpers only know then.
  */
-export function useApi(environment: () => Record<string, string>): TestApi {
+export function useApi(environment: () => Record<string, string>, adapters: Adapters = {}): TestApi {
   const api = {} as TestApi;
   let app: App | undefined;
 
@@ -55,6 +55,7 @@ export function useApi(environment: () => Record<string, string>): TestApi {
         ...environment(),
       }),
       pino({ level: 'silent' }),
+      adapters,
     );
     api.url = app.url;
     api.anonymously = sender(api.url);

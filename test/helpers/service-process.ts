@@ -23,7 +23,7 @@ export function useServiceProcesses(): (environment: Record<string, string>) => 
   return async (environment) => {
     const child = spawn(process.execPath, ['dist/main.js'], {
       // Not our environment: what npm and the test runner set is none of the service's business.
-      env: { PATH: process.env.PATH, LOG_LEVEL: 'warn', ...environment },
+      env: { PATH: process.env.PATH, TZ: process.env.TZ, LOG_LEVEL: 'warn', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
       // A process group of its own, as a terminal gives one, so that a test can press Ctrl-C.
       detached: true,
