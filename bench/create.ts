@@ -39,8 +39,8 @@ if (options.help) {
 const seconds = wholeSeconds('seconds', options.seconds, 1);
 const soak = wholeSeconds('soak', options.soak, 0);
 
-const CALLERS = [1, 8, 32, 128];
-const RATES = [100, 500, 1_000];
+const CALLERS = [1, 8, 32, 64, 128];
+const RATES = [100, 500, 1_000, 1_500];
 const SELLER = { name: 'Folio Sample Store', address: '100 Harbour Street', taxId: null, email: null };
 
 const results: Record<string, Figures> = {};

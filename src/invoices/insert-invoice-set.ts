@@ -1,5 +1,6 @@
 import { Prisma, type Tx } from '../db/client.js';
 import { insertEvents } from '../outbox/append-events.js';
+import { momentOfIssue } from './allocate-number.js';
 import type { Draft, IssueOutcome } from './draft.js';
 
 export interface IssueRow {
@@ -17,26 +18,18 @@ const INVOICE_CREATED = Prisma.sql`
   FROM numbered`;
 
 /**
- * The set in one statement, under the counter's lock. Keys and orders are looked at first and only the
- * survivors are numbered: a number taken before a conflict is found would leave a gap.
+ * The set in one statement. Keys and orders are looked at first and only the survivors are numbered: a number
+ * taken before a conflict is found would leave a gap.
  *
- * @returns one row per draft, in their order; none at all where `year` is over.
+ * @returns one row per draft, in their order; none at all where the statement waited for the counter and it
+ * moved meanwhile, where the year turned meanwhile, or where the year has no counter yet.
  */
-export function insertInvoiceSet(
-  tx: Tx,
-  drafts: readonly Draft[],
-  { year, timeZone }: { year: number; timeZone: string },
-): Promise<IssueRow[]> {
+export function insertInvoiceSet(tx: Tx, drafts: readonly Draft[], timeZone: string): Promise<IssueRow[]> {
   return tx.$queryRaw<IssueRow[]>`
     -- prepared: issue_set
-    WITH moment AS MATERIALIZED (
-      -- Never before the number below it, even if the server's clock was set back. To the millisecond,
-      -- which is what the API tells: a time that was told finds its invoice again.
-      SELECT greatest(date_trunc('milliseconds', clock_timestamp()), last_finalized_at) AS at
-      FROM invoice_number_counters WHERE year = ${year}::integer
-    ),
+    WITH ${momentOfIssue(timeZone)},
     draft AS MATERIALIZED (
-      SELECT draft.*, moment.at
+      SELECT draft.*, moment.at, moment.year
       FROM moment, ROWS FROM (
         jsonb_to_recordset(${JSON.stringify(drafts.map(toRow))}::jsonb) AS (
           actor_role text, actor_id text, key text, request_hash text,
@@ -52,7 +45,7 @@ export function insertInvoiceSet(
         customer_name, customer_email, customer_tax_id,
         line1, line2, city, region, postal_code, country, seller_id, locale, lines, place
       )
-      WHERE extract(year FROM moment.at AT TIME ZONE ${timeZone}) = ${year}::integer
+      WHERE extract(year FROM moment.at AT TIME ZONE ${timeZone}) = moment.year
     ),
     judged AS MATERIALIZED (
       -- LIMIT keeps these index look-ups, also in a plan that was made while the tables were small.
@@ -72,17 +65,16 @@ export function insertInvoiceSet(
       SELECT judged.*, (row_number() OVER (ORDER BY place))::integer AS nth
       FROM judged WHERE key_invoice_id IS NULL AND order_invoice_id IS NULL
     ),
-    counter AS (
-      UPDATE invoice_number_counters
-      SET next_number = next_number + (SELECT count(*) FROM accepted),
-          last_finalized_at = (SELECT at FROM moment)
-      WHERE year = ${year}::integer AND EXISTS (SELECT FROM accepted)
-      RETURNING next_number - (SELECT count(*)::integer FROM accepted) - 1 AS number_before
+    taken AS (
+      UPDATE invoice_number_counters AS counter
+      SET next_number = counter.next_number + (SELECT count(*) FROM accepted), last_finalized_at = moment.at
+      FROM moment WHERE counter.year = moment.year AND EXISTS (SELECT FROM accepted)
+      RETURNING counter.next_number - (SELECT count(*)::integer FROM accepted) - 1 AS number_before
     ),
     numbered AS MATERIALIZED (
-      SELECT accepted.*, uuid_v7(at, nth) AS id, invoice_number(${year}::integer, number_before + nth) AS invoice_number,
+      SELECT accepted.*, uuid_v7(at, nth) AS id, invoice_number(year, number_before + nth) AS invoice_number,
              (at AT TIME ZONE ${timeZone})::date AS issue_date
-      FROM accepted, counter
+      FROM accepted, taken
     ),
     invoice AS (
       INSERT INTO invoices (

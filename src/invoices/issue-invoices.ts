@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../db/client.js';
 import { isUniqueViolation } from '../db/database-errors.js';
-import { lockYearCounter } from './allocate-number.js';
+import { openYear } from './allocate-number.js';
 import type { Draft, IssueOutcome } from './draft.js';
 import { insertInvoiceSet, toOutcome } from './insert-invoice-set.js';
 
@@ -32,10 +32,11 @@ async function issueUnderLock(tx: Tx, drafts: readonly Draft[]): Promise<IssueOu
   const [first] = drafts;
   if (!first) return [];
   const { timeZone } = first;
-  for (;;) {
-    const year = await lockYearCounter(tx, timeZone);
-    const rows = await insertInvoiceSet(tx, drafts, { year, timeZone });
-    // No row at all: the year turned while the lock was waited for. The next year's counter it is.
+  for (let attempt = 1; ; attempt += 1) {
+    const rows = await insertInvoiceSet(tx, drafts, timeZone);
     if (rows.length > 0) return rows.map(toOutcome);
+    // Others were issued while the lock was waited for: the next attempt begins under it. If that finds
+    // nothing either, the year has turned, or is new.
+    if (attempt > 1) await openYear(tx, timeZone);
   }
 }
