@@ -72,13 +72,12 @@ export function makeIssueInSets({ issueInvoices }: { issueInvoices: IssueInvoice
       await new Promise(setImmediate);
       const set = chooseSet(waiting);
       set.forEach(leave);
-      await issueSet(set);
+      if (set.length > 0) await issueSet(set);
     } while (waiting.size > 0);
     underWay = false;
   }
 
   async function issueSet(set: Member[]): Promise<void> {
-    if (set.length === 0) return;
     try {
       const outcomes = await issueInvoices(set.map(({ draft }) => draft));
       set.forEach(({ resolve, reject }, place) => {
@@ -87,12 +86,25 @@ export function makeIssueInSets({ issueInvoices }: { issueInvoices: IssueInvoice
         else reject(new Error('A draft was neither issued nor refused'));
       });
     } catch (error) {
-      // A lost database fails all alike. Anything else is the fault of a member, which is left alone with it.
-      if (set.length === 1 || toAppError(error)) {
-        for (const { reject } of set) reject(error);
-        return;
+      // Anything but a lost database is the fault of one of them, which is to be left alone with it.
+      if (set.length > 1 && !toAppError(error)) await issueOneByOne(set);
+      else for (const { reject } of set) reject(error);
+    }
+  }
+
+  async function issueOneByOne(set: Member[]): Promise<void> {
+    let lost: unknown;
+    for (const { draft, resolve, reject } of set) {
+      try {
+        // A database that was lost meanwhile is not asked 128 times, with a time limit each.
+        if (lost) throw lost;
+        const [outcome] = await issueInvoices([draft]);
+        if (!outcome) throw new Error('A draft was neither issued nor refused');
+        resolve(outcome);
+      } catch (error) {
+        if (toAppError(error)) lost = error;
+        reject(error);
       }
-      for (const member of set) await issueSet([member]);
     }
   }
 }

@@ -162,6 +162,19 @@ describe('a set that fails', () => {
     expect(sizes()).toEqual([5]);
   });
 
+  test('and then loses the database on the way fails the rest at once', async () => {
+    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const issueInvoices = makeIssueInvoices(database);
+    const answers = [() => Promise.reject(new Error('a rule')), issueInvoices, () => Promise.reject(refused)];
+    issue = collect((set) => (answers.shift() ?? issueInvoices)(set));
+    const outcomes = await Promise.allSettled(drafts(5).map((one) => issue(one)));
+    expect(outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason : 'issued'))).toEqual([
+      'issued',
+      ...Array(4).fill(refused),
+    ]);
+    expect(sizes()).toEqual([5, 1, 1]);
+  });
+
   test('holds nobody up who comes after it', async () => {
     let failures = 1;
     const issueInvoices = makeIssueInvoices(database);
