@@ -56,3 +56,31 @@ describe('a caller whose time is up while the order is fetched', () => {
     expect(rows.map(({ order_id }) => order_id)).not.toContain(order.order_id);
   });
 });
+
+describe('callers whose time is up while somebody holds the counter', () => {
+  test('and whose set has not left yet spend nothing, ever', async () => {
+    orders.answerOrders();
+    // So that there is a counter to hold.
+    expect((await checkout(mutation(orders.add(anOrder()).order_id))).errors).toBeUndefined();
+    const holder = await database.sql.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM invoice_number_counters FOR UPDATE');
+    const [left, waiting] = [orders.add(anOrder()).order_id, orders.add(anOrder()).order_id];
+    const first = checkout(mutation(left));
+    await waitFor(async () => {
+      const { rowCount } = await database.sql.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rowCount === 1;
+    });
+    expectRefusal(await checkout(mutation(waiting)), 'DEPENDENCY_UNAVAILABLE', 503);
+    expectRefusal(await first, 'DEPENDENCY_UNAVAILABLE', 503);
+    await holder.query('COMMIT');
+    holder.release();
+
+    const last = orders.add(anOrder()).order_id;
+    await waitFor(async () => !(await checkout(mutation(last))).errors);
+    const { rows } = await database.sql.query('SELECT order_id FROM invoices');
+    expect(rows.map(({ order_id }) => order_id)).not.toContain(waiting);
+  });
+});

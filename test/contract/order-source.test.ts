@@ -185,6 +185,15 @@ describe('orders over HTTP', () => {
     await expect(fetchOrder('ORD-1')).rejects.toMatchObject(unavailable);
   });
 
+  test('are not asked for a caller whose patience is over', async () => {
+    const order = service.add(anOrder());
+    const asked = service.requests.length;
+    const patience = AbortSignal.abort(new Error('gone'));
+    const source = makeHttpOrders({ baseUrl: service.url });
+    await expect(source.fetchOrder(order.order_id, patience)).rejects.toMatchObject(unavailable);
+    expect(service.requests.length).toBe(asked);
+  });
+
   test('are unavailable where nothing listens', async () => {
     const orders = makeHttpOrders({ baseUrl: 'http://127.0.0.1:1' });
     await expect(orders.fetchOrder('ORD-1')).rejects.toMatchObject(unavailable);

@@ -5,6 +5,7 @@ import { type IssueInvoices, makeIssueInvoices } from '../../src/invoices/issue-
 import { useDatabase } from '../helpers/database.js';
 import { aDraft, anOrderOfLines, keepTestSeller } from '../helpers/issued-invoice.js';
 import { anOrder } from '../helpers/orders.js';
+import { waitFor } from '../helpers/service-process.js';
 
 const database = useDatabase();
 let issue: IssueInvoices;
@@ -154,6 +155,37 @@ describe('two processes at once', () => {
     const issued = sets.flat().filter((outcome) => outcome.kind === 'issued');
     expect(issued.map(numberOf).sort((a, b) => a - b)).toEqual(from(first, 41));
   });
+});
+
+test('a set that waited for the counter sees what was committed meanwhile, without a second try', async () => {
+  await issue(drafts(1));
+  const contested = drafts(3);
+  const holder = await database.sql.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM invoice_number_counters FOR UPDATE');
+  let transactions = 0;
+  const counting = {
+    $transaction: (work: Parameters<Db['$transaction']>[0]) => {
+      transactions += 1;
+      return secondProcess.$transaction(work as never);
+    },
+  } as unknown as Db;
+  const sessionsWait = (count: number) =>
+    waitFor(async () => {
+      const { rowCount } = await database.sql.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rowCount === count;
+    });
+  const first = issue(contested);
+  await sessionsWait(1);
+  const second = makeIssueInvoices({ db: counting })(contested);
+  await sessionsWait(2);
+  await holder.query('COMMIT');
+  holder.release();
+  const issued = allIssued(await first);
+  expect(await second).toMatchObject(issued.map(({ invoiceId }) => ({ kind: 'key used', invoiceId })));
+  expect(transactions).toBe(1);
 });
 
 describe('a failure after the numbers were taken', () => {
