@@ -46,14 +46,15 @@ export async function startApi(databaseUrl: string): Promise<Api> {
   };
 }
 
-async function listeningAt(child: ChildProcess): Promise<string> {
-  let output = '';
-  for await (const chunk of child.stdout ?? []) {
-    output += String(chunk);
-    const url = /listening at (\S+)/.exec(output)?.[1];
-    if (url) return url;
-  }
-  throw new Error(`The API ended before it listened:\n${output}`);
+function listeningAt(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.stdout?.on('data', (chunk) => {
+      const url = /listening at (\S+)/.exec(String(chunk))?.[1];
+      if (url) resolve(url);
+      else process.stderr.write(chunk);
+    });
+    child.once('exit', (code) => reject(new Error(`The API ended with ${code} before it listened`)));
+  });
 }
 
 const CREATE = `mutation ($input: CreateInvoiceInput!) {

@@ -25,8 +25,10 @@ GRANT UPDATE (status, retry_count, next_attempt_at, last_error, published_at) ON
 GRANT UPDATE (status, error_code, attempt, failures, lease_until, retry_at, sent_at) ON notifications TO :"role";
 GRANT UPDATE (replayed_at) ON dead_letters TO :"role";
 
--- What is kept for a time alone.
+-- What is kept for a time alone. Rows are locked before they are removed, and to lock them takes the right to
+-- update a column; the law refuses the update itself.
 GRANT DELETE ON idempotency_records, outbox_events TO :"role";
+GRANT UPDATE (created_at) ON idempotency_records TO :"role";
 
 GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO :"role";
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA public TO :"role";

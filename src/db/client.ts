@@ -33,9 +33,22 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
 const TRANSACTION_WAIT_MS = 2_000;
 const TRANSACTION_TIMEOUT_MS = 4_500;
 
+/** Whatever the database or the role has for a default. */
+const SESSION_SETTINGS = [
+  // Prisma's adapter takes the digits of a timestamptz for UTC whatever the session's zone is.
+  'timezone=UTC',
+  // Issuing rests on it: a statement that waited for the counter is followed by one that sees more.
+  'default_transaction_isolation=read\\ committed',
+  // A plan that is kept, here or in a trigger, was made while the tables were small. Reading a whole table was
+  // right then; nothing would tell that it no longer is.
+  'enable_seqscan=off',
+  // Short statements all: to compile one takes longer than to run it.
+  'jit=off',
+];
+
 /**
- * A statement that begins with such a comment is parsed and planned once per connection. Only few are:
- * they must be good under the plan that suited the tables when they were small.
+ * A statement that begins with such a comment is parsed once per connection, and after five executions
+ * PostgreSQL may keep its plan.
  */
 const PREPARED = /^\s*-- prepared: (\w+)\n/;
 
@@ -52,8 +65,7 @@ export function makeDb({ url, poolSize, applicationName }: DbOptions): Db {
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     application_name: applicationName,
-    // Prisma's adapter takes the digits of a timestamptz for UTC whatever the session's zone is.
-    options: '-c timezone=UTC',
+    options: SESSION_SETTINGS.map((setting) => `-c ${setting}`).join(' '),
   };
   const adapter = new PrismaPg(connections, { statementNameGenerator: preparedName });
   return new PrismaClient({

@@ -7,7 +7,7 @@ import type {
   PdfRevision,
   ReadInvoiceParts,
 } from '../invoices/index.js';
-import { AppError } from '../kernel/errors.js';
+import { AppError, unavailable } from '../kernel/errors.js';
 
 /** What one request carries from HTTP to its resolvers. */
 export interface RequestContext {
@@ -23,6 +23,9 @@ export interface RequestContext {
   idempotencyKey: string | undefined;
   loaders: InvoiceLoaders;
 }
+
+/** Why a request is given up whose caller hung up. Nobody is told, and it is nobody's fault. */
+export const CALLER_GONE = unavailable('The caller');
 
 /** Parts of invoices that a list asks for one by one and the database answers in one query. */
 export interface InvoiceLoaders {

@@ -1,7 +1,7 @@
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { unwrapResolverError } from '@apollo/server/errors';
 import type { GraphQLFormattedError, GraphQLSchema } from 'graphql';
-import type { RequestContext } from '../graphql/context.js';
+import { CALLER_GONE, type RequestContext } from '../graphql/context.js';
 import { refusalOf, type TranslateError } from '../graphql/error-format.js';
 import type { Log } from '../kernel/log.js';
 
@@ -67,7 +67,7 @@ function logUnforeseen(translateError: TranslateError, log: Log): ApolloServerPl
         async didEncounterErrors({ errors, contextValue, operationName }) {
           for (const error of errors) {
             const cause = unwrapResolverError(error);
-            if (cause === error) continue;
+            if (cause === error || cause === CALLER_GONE) continue;
             const refusal = refusalOf(cause, translateError);
             if (refusal.status < 500) continue;
             const at = { request_id: contextValue.requestId, operation: operationName, code: refusal.code };

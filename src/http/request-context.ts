@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { VerifyToken } from '../auth/token.js';
-import { makeInvoiceLoaders, type RequestContext } from '../graphql/context.js';
+import { CALLER_GONE, makeInvoiceLoaders, type RequestContext } from '../graphql/context.js';
 import type { ReadInvoiceParts } from '../invoices/index.js';
 import { AppError, unavailable } from '../kernel/errors.js';
 
@@ -17,11 +17,13 @@ export async function makeRequestContext(
   reply: FastifyReply,
   { verifyToken, readParts, requestTimeoutMs }: RequestContextDeps,
 ): Promise<RequestContext> {
+  // First of all: it also counts the time that a key server takes, and hears a caller who hangs up meanwhile.
+  const patience = patienceOf(reply, requestTimeoutMs);
   const key = request.headers['idempotency-key'];
   return {
     requestId: request.id,
     actor: await verifyToken(request.headers.authorization).catch(asAppError),
-    patience: patienceOf(reply, requestTimeoutMs),
+    patience,
     // A header that came twice arrives joined by a comma and a space, and fails as a key should.
     idempotencyKey: Array.isArray(key) ? key.join(', ') : key,
     loaders: makeInvoiceLoaders(readParts),
@@ -34,7 +36,7 @@ function patienceOf(reply: FastifyReply, timeoutMs: number): AbortSignal {
   const timer = setTimeout(() => patience.abort(unavailable('Folio')), timeoutMs);
   reply.raw.once('close', () => {
     clearTimeout(timer);
-    if (!reply.raw.writableFinished) patience.abort(unavailable('The caller'));
+    if (!reply.raw.writableFinished) patience.abort(CALLER_GONE);
   });
   return patience.signal;
 }

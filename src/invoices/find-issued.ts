@@ -1,5 +1,5 @@
 import DataLoader from 'dataloader';
-import type { Db } from '../db/client.js';
+import { type Db, Prisma } from '../db/client.js';
 import { assertSameRequest, type IdempotencyClaim } from './claim-idempotency-key.js';
 
 /** What the books hold already, by id. */
@@ -21,6 +21,20 @@ interface FoundRow {
   key_request_hash: string | null;
   order_invoice_id: string | null;
 }
+
+/**
+ * SQL that joins what was committed to rows named "asked": the key as "used", the order as "invoiced". LIMIT
+ * keeps them two look-ups for each row.
+ */
+export const JOIN_ISSUED = Prisma.sql`
+  LEFT JOIN LATERAL (
+    SELECT invoice_id, request_hash FROM idempotency_records AS record
+    WHERE (record.actor_role, record.actor_id, record.key) = (asked.actor_role, asked.actor_id, asked.key)
+    LIMIT 1
+  ) AS used ON true
+  LEFT JOIN LATERAL (
+    SELECT id FROM invoices WHERE invoices.order_id = asked.order_id LIMIT 1
+  ) AS invoiced ON true`;
 
 /** Far more than ask in one turn of the event loop; bounds the statement. */
 const MOST_AT_ONCE = 500;
@@ -59,13 +73,6 @@ function lookUp(db: Db, asked: readonly Asked[]): Promise<FoundRow[]> {
       jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         AS (actor_role text, actor_id text, key text, order_id text)
     ) WITH ORDINALITY AS asked (actor_role, actor_id, key, order_id, place)
-    LEFT JOIN LATERAL (
-      SELECT invoice_id, request_hash FROM idempotency_records AS record
-      WHERE (record.actor_role, record.actor_id, record.key) = (asked.actor_role, asked.actor_id, asked.key)
-      LIMIT 1
-    ) AS used ON true
-    LEFT JOIN LATERAL (
-      SELECT id FROM invoices WHERE invoices.order_id = asked.order_id LIMIT 1
-    ) AS invoiced ON true
+    ${JOIN_ISSUED}
     ORDER BY asked.place`;
 }

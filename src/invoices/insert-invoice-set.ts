@@ -2,6 +2,7 @@ import { Prisma, type Tx } from '../db/client.js';
 import { insertEvents } from '../outbox/append-events.js';
 import { momentOfIssue } from './allocate-number.js';
 import type { Draft, IssueOutcome } from './draft.js';
+import { JOIN_ISSUED } from './find-issued.js';
 
 export interface IssueRow {
   invoice_id: string | null;
@@ -48,18 +49,10 @@ export function insertInvoiceSet(tx: Tx, drafts: readonly Draft[], timeZone: str
       WHERE extract(year FROM moment.at AT TIME ZONE ${timeZone}) = moment.year
     ),
     judged AS MATERIALIZED (
-      -- LIMIT keeps these index look-ups, also in a plan that was made while the tables were small.
-      SELECT draft.*, used.invoice_id AS key_invoice_id, used.request_hash AS key_request_hash,
+      SELECT asked.*, used.invoice_id AS key_invoice_id, used.request_hash AS key_request_hash,
              invoiced.id AS order_invoice_id
-      FROM draft
-      LEFT JOIN LATERAL (
-        SELECT invoice_id, request_hash FROM idempotency_records AS record
-        WHERE (record.actor_role, record.actor_id, record.key) = (draft.actor_role, draft.actor_id, draft.key)
-        LIMIT 1
-      ) AS used ON true
-      LEFT JOIN LATERAL (
-        SELECT id FROM invoices WHERE invoices.order_id = draft.order_id LIMIT 1
-      ) AS invoiced ON true
+      FROM draft AS asked
+      ${JOIN_ISSUED}
     ),
     accepted AS MATERIALIZED (
       SELECT judged.*, (row_number() OVER (ORDER BY place))::integer AS nth
@@ -72,7 +65,7 @@ export function insertInvoiceSet(tx: Tx, drafts: readonly Draft[], timeZone: str
       RETURNING counter.next_number - (SELECT count(*)::integer FROM accepted) - 1 AS number_before
     ),
     numbered AS MATERIALIZED (
-      SELECT accepted.*, uuid_v7(at, nth) AS id, invoice_number(year, number_before + nth) AS invoice_number,
+      SELECT accepted.*, uuid_v7(at, number_before + nth) AS id, invoice_number(year, number_before + nth) AS invoice_number,
              (at AT TIME ZONE ${timeZone})::date AS issue_date
       FROM accepted, taken
     ),

@@ -19,11 +19,14 @@ export function makePruneIdempotencyKeys(deps: { db: Db; retentionDays: number }
   const { db, retentionDays } = deps;
   return async () => {
     const pruned = await db.$executeRaw`
-      DELETE FROM idempotency_records WHERE (actor_role, actor_id, key) IN (
+      WITH due AS MATERIALIZED (
         SELECT actor_role, actor_id, key FROM idempotency_records
-        WHERE created_at < clock_timestamp() - make_interval(days => ${retentionDays}::integer)
+        -- The subquery makes one moment of it, which an index can be asked for.
+        WHERE created_at < (SELECT clock_timestamp() - make_interval(days => ${retentionDays}::integer))
         ORDER BY created_at LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED
-      )`;
+      )
+      DELETE FROM idempotency_records AS record USING due
+      WHERE (record.actor_role, record.actor_id, record.key) = (due.actor_role, due.actor_id, due.key)`;
     return { pruned, more: pruned === AT_ONCE };
   };
 }

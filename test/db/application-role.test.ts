@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { makeDb } from '../../src/db/client.js';
+import { makePruneIdempotencyKeys } from '../../src/invoices/prune-idempotency-keys.js';
 import { useApplicationRole } from '../helpers/application-role.js';
 import { useDatabase } from '../helpers/database.js';
 import { issueInvoice } from '../helpers/issued-invoice.js';
@@ -89,12 +91,30 @@ describe.each([
 
 /** Everything that an invoice is, as text. */
 async function books(): Promise<unknown> {
-  const tables = ['invoices', 'invoice_items', 'sellers', 'invoice_number_counters', 'outbox_events'];
+  const tables = [
+    'invoices',
+    'invoice_items',
+    'sellers',
+    'invoice_number_counters',
+    'outbox_events',
+    'idempotency_records',
+  ];
   const each = tables.map(
     (table) => `SELECT md5(string_agg(t::text, ',' ORDER BY t::text)) FROM ${table} AS t`,
   );
   return (await database.sql.query(each.join(' UNION ALL '))).rows;
 }
+
+test('the application role may forget old keys', async () => {
+  await database.sql.query(
+    `INSERT INTO idempotency_records (actor_role, actor_id, key, request_hash, invoice_id, created_at)
+     VALUES ('service', 'old', 'old', 'x', $1, now() - interval '40 days')`,
+    [invoice],
+  );
+  const db = makeDb({ url: role.url, poolSize: 1, applicationName: 'folio test' });
+  expect(await makePruneIdempotencyKeys({ db, retentionDays: 30 })()).toEqual({ pruned: 1, more: false });
+  await db.$disconnect();
+});
 
 test.each(BEYOND)('the application role cannot %s', async (_, sql) => {
   await expect(role.sql.query(sql)).rejects.toMatchObject({ code: NOT_ITS_OWN[0] });

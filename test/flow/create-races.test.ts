@@ -16,12 +16,11 @@ const admins: Send[] = [];
 const acknowledged: Acknowledged[] = [];
 
 beforeAll(async () => {
-  for (const name of ['one', 'two']) {
+  for (let count = 0; count < 2; count += 1) {
     const service = await startService({
       ROLES: 'api',
       PORT: '0',
       PUBLIC_URL: 'http://localhost',
-      DATA_DIR: `/tmp/folio-races-${name}-${randomUUID()}`,
       DATABASE_URL: database.url,
       DATABASE_POOL_SIZE: '5',
       ORDER_SERVICE_URL: orders.url,
@@ -120,23 +119,24 @@ test('creates and cancels that cross leave each order its one invoice, in the st
       `mutation ($input: CancelInvoiceInput!) { cancelInvoice(input: $input) { invoice { status } } }`,
       { variables: { input: { invoiceId, reason: 'crossing' } } },
     );
-  const crossing = await Promise.all(
-    issued.flatMap(({ id, orderId }, turn) => [
-      cancel(turn, id).then(({ data }) => data?.cancelInvoice.invoice.status),
-      cancel(turn + 1, id).then(({ errors }) => errors?.[0]?.extensions.code ?? 'CANCELLED'),
-      create(turn, orderId).then(({ errors }) => errors?.[0]?.extensions.invoiceStatus),
-      create(turn, newOrder()).then(({ errors }) => errors),
-    ]),
-  );
-  // Of the two cancels of an invoice one came true. Another create was told FINALIZED or CANCELLED.
+  const codeOf = ({ errors }: GraphQLAnswer) => errors?.[0]?.extensions.code ?? 'done';
+  const each = issued.map(async ({ id, orderId }, turn) => {
+    const answers = [cancel(turn, id), cancel(turn + 1, id), create(turn, orderId), create(turn, newOrder())];
+    const [one, two, again, other] = await Promise.all(answers);
+    return { cancels: [one, two].map((a) => a && codeOf(a)).sort(), again, other };
+  });
+  for (const { cancels, again, other } of await Promise.all(each)) {
+    expect(cancels).toEqual(['INVALID_INVOICE_STATE', 'done']);
+    expect(again?.errors?.[0]?.extensions).toMatchObject({
+      code: 'INVOICE_ALREADY_EXISTS',
+      invoiceStatus: expect.stringMatching(/^(FINALIZED|CANCELLED)$/),
+    });
+    expect(other?.errors).toBeUndefined();
+  }
   const { rows } = await database.sql.query(
     `SELECT count(*)::integer AS cancelled FROM invoices WHERE status = 'CANCELLED' AND version = 2`,
   );
   expect(rows).toEqual([{ cancelled: 30 }]);
-  expect(new Set(crossing.filter((seen) => seen !== undefined && seen !== null))).toSatisfy(
-    (seen: Set<unknown>) =>
-      [...seen].every((value) => ['CANCELLED', 'FINALIZED', 'INVALID_INVOICE_STATE'].includes(String(value))),
-  );
   await expectWholeBooks(database.sql, acknowledged);
 });
 
@@ -158,8 +158,8 @@ describe('a counter row that somebody holds for 20 s', () => {
       }),
     );
     expect(countOf(answers.map(outcomeOf))).toEqual({ DEPENDENCY_UNAVAILABLE: 300 });
-    // A request may take 5 s; the rest is the load of 300 answers at once.
-    expect(Math.max(...waits)).toBeLessThan(8);
+    // A request may take 5 s; the rest is room for a busy machine.
+    expect(Math.max(...waits)).toBeLessThan(10);
     // Reads go on beside it.
     const read = await (admins[0] as Send)('{ pipeline { pdfPending } }');
     expect(read.errors).toBeUndefined();

@@ -17,7 +17,7 @@ export function outcomeOf({ data, errors }: GraphQLAnswer): Acknowledged | strin
 
 /**
  * That every acknowledged invoice exists whole, that no order and no number exists twice, and that the
- * numbers of this year have no gap.
+ * numbers of this year have no gap, none of them earlier than the one below it, and the counter past them all.
  */
 export async function expectWholeBooks(sql: pg.Pool, acknowledged: readonly Acknowledged[]): Promise<void> {
   const { rows } = await sql.query<{ id: string; invoice_number: string; order_id: string; whole: boolean }>(
@@ -33,6 +33,13 @@ export async function expectWholeBooks(sql: pg.Pool, acknowledged: readonly Ackn
   expect(new Set(rows.map(({ order_id }) => order_id)).size).toBe(rows.length);
   const numbers = rows.map(({ invoice_number }) => Number(invoice_number.slice(-8)));
   expect(numbers).toEqual(rows.map((_, index) => index + 1));
+
+  const { rows: order } = await sql.query(
+    `SELECT count(*) FILTER (WHERE moment < before)::integer AS back,
+       (SELECT max(next_number) FROM invoice_number_counters) = count(*) + 1 AS counted
+     FROM (SELECT finalized_at AS moment, lag(finalized_at) OVER (ORDER BY invoice_number) AS before FROM invoices) AS i`,
+  );
+  expect(order).toEqual([{ back: 0, counted: true }]);
 
   const byId = new Map(rows.map((row) => [row.id, row]));
   for (const { id, invoiceNumber, orderId } of acknowledged) {
