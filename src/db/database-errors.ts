@@ -19,7 +19,8 @@ const PASSING_KINDS =
 /** P1xxx: the connection; P2024: the pool; P2028: an interactive transaction that lost its time. */
 const PASSING_PRISMA_CODES = /^(?:P1\d{3}|P2024|P2028)$/;
 /** Errors of pg and Node that Prisma passes on as they are. */
-const PASSING_MESSAGES = /timeout exceeded when trying to connect|Query read timeout|Connection terminated/i;
+const PASSING_MESSAGES =
+  /timeout exceeded when trying to connect|Query read timeout|Connection terminated|is not queryable/i;
 const PASSING_ERRNO = /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
 
 /**

@@ -21,8 +21,9 @@ const MOST_LINES_ALONG = 1_000;
 /** About what is issued while a request may take its time: who comes later would wait in vain. */
 const MOST_WAITING = 8_000;
 
-/** Bounds the memory of those who wait: ten orders of the greatest length. */
+/** Bounds the memory of those who wait: ten orders of the greatest length. Short ones are let in beside them. */
 const MOST_LINES_WAITING = 50_000;
+const LINES_OF_A_SHORT_ORDER = 50;
 
 interface Member {
   draft: Draft;
@@ -46,7 +47,8 @@ export function makeIssueInSets({ issueInvoices }: { issueInvoices: IssueInvoice
   return async (draft, patience) => {
     patience?.throwIfAborted();
     const lines = draft.snapshot.lines.length;
-    if (waiting.size >= MOST_WAITING || (waiting.size > 0 && linesWaiting + lines > MOST_LINES_WAITING)) {
+    const tooLong = lines > LINES_OF_A_SHORT_ORDER && linesWaiting + lines > MOST_LINES_WAITING;
+    if (waiting.size >= MOST_WAITING || tooLong) {
       throw new AppError('DEPENDENCY_UNAVAILABLE', 'Too many creates wait already; repeat with the same key');
     }
     const { promise, resolve, reject } = Promise.withResolvers<IssueOutcome>();

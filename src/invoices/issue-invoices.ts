@@ -28,15 +28,19 @@ function issueTogether(db: Db, drafts: readonly Draft[]): Promise<IssueOutcome[]
   return db.$transaction((tx) => issueUnderLock(tx, drafts));
 }
 
+/** A wait, a new year and its counter: each costs one, and none comes twice. */
+const MOST_ATTEMPTS = 5;
+
 async function issueUnderLock(tx: Tx, drafts: readonly Draft[]): Promise<IssueOutcome[]> {
   const [first] = drafts;
   if (!first) return [];
   const { timeZone } = first;
-  for (let attempt = 1; ; attempt += 1) {
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
     const rows = await insertInvoiceSet(tx, drafts, timeZone);
     if (rows.length > 0) return rows.map(toOutcome);
     // Others were issued while the lock was waited for: the next attempt begins under it. If that finds
     // nothing either, the year has turned, or is new.
     if (attempt > 1) await openYear(tx, timeZone);
   }
+  throw new Error(`The counter of this year in ${timeZone} was last used in another year`);
 }

@@ -65,14 +65,16 @@ describe('the queue of those who wait', () => {
     expect((await next).kind).toBe('issued');
   });
 
-  test('holds 50,000 lines, so that long orders cannot fill the memory', async () => {
+  test('holds 50,000 lines, so that long orders cannot fill the memory, and lets short ones in beside them', async () => {
     const release = await held.holdFirst();
     const patience = new AbortController();
     const long = held.draft(5_000);
     const waiting = Array.from({ length: 10 }, () => held.issue(long, patience.signal).catch(() => 'gone'));
-    await expect(held.issue(held.draft())).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+    await expect(held.issue(held.draft(51))).rejects.toMatchObject({ code: 'DEPENDENCY_UNAVAILABLE' });
+    const short = held.issue(held.draft(50));
     patience.abort(unavailable('Folio'));
     await Promise.all(waiting);
     await release();
+    expect((await short).kind).toBe('issued');
   });
 });
