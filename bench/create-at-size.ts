@@ -1,12 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { snapshotOrder } from '../dist/invoices/snapshot-order.js';
 import { runCallers } from './callers.ts';
+import { readOptions } from './options.ts';
 import { makeOrders } from './orders.ts';
 import { startReport } from './report.ts';
 import { startBench } from './use-case.ts';
 
-// What a create costs when the books are long: the same measurements at 10,000 and at 1,000,000 invoices.
-// Takes about ten minutes, nearly all of it to write the invoices.
+readOptions(
+  {},
+  `What a create costs when the books are long: the same measurements at 10,000 and at 1,000,000 invoices.
+
+  npm run bench:create-at-size
+
+Takes about ten minutes, nearly all of it to write the invoices, and 2 GB under data/ for as long. Figures go to
+bench/results/create-at-size.json as well.`,
+);
 
 const SIZES = [10_000, 1_000_000];
 const CALLERS = [1, 32];
@@ -24,7 +32,7 @@ for (const size of SIZES) {
   heading(`At ${size} invoices`);
   await runCallers(8, 2, createOne);
   for (const callers of CALLERS) {
-    const { perSecond } = await measure(`use case, ${callers}, at ${size}`, () =>
+    const { perSecond } = await measure(`use case, ${callers} callers, at ${size}`, () =>
       runCallers(callers, SECONDS, createOne),
     );
     if (smaller[callers]) ratio(`the cost at ${SIZES[0]}`, smaller[callers] / perSecond);

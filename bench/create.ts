@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util';
 import { bareCreates, counterAlone } from './bare-sql.ts';
 import { runAtRate, runCallers } from './callers.ts';
 import { createOverHttp, startApi } from './http-load.ts';
+import { readOptions } from './options.ts';
 import { startReport } from './report.ts';
 import { startBench } from './use-case.ts';
 
@@ -10,25 +10,18 @@ const USAGE = `How fast invoices are issued, beside what the database could do a
   npm run bench:create -- [options]
 
   --seconds <n>   of each measurement (default 5)
-  --soak <n>      seconds of a run at 500/s over HTTP (default 0: none; the contract asks for 300)
+  --soak <n>      seconds of a run at 500/s over HTTP (default 0: none; 300 shows what lasts)
   --help
 
-Everything runs here: client, API and an embedded PostgreSQL that waits for its disk at each commit.
-Figures go to bench/results/create.json as well. Compare ratios: machines differ.`;
+Client, API and the embedded PostgreSQL under data/ all run here, and it waits for its disk at each commit.
+Takes about 24 times --seconds. Figures go to bench/results/create.json as well. Compare ratios: machines differ.
 
-const { values: options } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '5' },
-    soak: { type: 'string', default: '0' },
-    help: { type: 'boolean', default: false },
-  },
-});
-if (options.help) {
-  console.log(USAGE);
-  process.exit(0);
-}
-const seconds = wholeSeconds('seconds', options.seconds, 1);
-const soak = wholeSeconds('soak', options.soak, 0);
+  counter row alone   one UPDATE per transaction: no scheme with a number per transaction can be faster
+  bare SQL            the same rows with pg, one transaction each, nothing checked
+  use case            createInvoice called in this process
+  flat out            callers ask again as soon as they are answered`;
+
+const { seconds, soak } = readOptions({ seconds: 5, soak: 0 }, USAGE);
 
 const CALLERS = [1, 8, 32, 64, 128];
 const RATES = [100, 500, 1_000, 1_500];
@@ -43,11 +36,11 @@ await bareCreates(url, issuer.sellerId, 8, 1);
 
 heading('The use case alone, beside bare SQL (one transaction each) and the counter row alone');
 for (const callers of CALLERS) {
-  await measure(`counter row alone, ${callers}`, () => counterAlone(url, callers, seconds));
-  const bare = await measure(`bare SQL, ${callers}`, () =>
+  await measure(`counter row alone, ${callers} callers`, () => counterAlone(url, callers, seconds));
+  const bare = await measure(`bare SQL, ${callers} callers`, () =>
     bareCreates(url, issuer.sellerId, callers, seconds),
   );
-  const ours = await measure(`use case, ${callers}`, () => runCallers(callers, seconds, createOne));
+  const ours = await measure(`use case, ${callers} callers`, () => runCallers(callers, seconds, createOne));
   ratio('bare SQL', ours.perSecond / bare.perSecond);
 }
 
@@ -57,17 +50,10 @@ stack.defer(() => api.stop());
 const overHttp = () => createOverHttp(api);
 await runCallers(32, 3, overHttp);
 for (const callers of CALLERS) {
-  await measure(`HTTP flat out, ${callers}`, () => runCallers(callers, seconds, overHttp));
+  await measure(`HTTP flat out, ${callers} callers`, () => runCallers(callers, seconds, overHttp));
 }
 for (const rate of RATES) {
   await measure(`HTTP at ${rate}/s`, () => runAtRate(rate, seconds, overHttp));
 }
 if (soak > 0) await measure(`HTTP at 500/s for ${soak} s`, () => runAtRate(500, soak, overHttp));
 await write();
-
-function wholeSeconds(name: string, text: string, least: number): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= least) return value;
-  console.error(`--${name} must be a whole number of seconds, at least ${least}\n\n${USAGE}`);
-  process.exit(2);
-}

@@ -16,12 +16,12 @@ export function startReport(name: string) {
       const { perSecond, p50, p99, failed } = figures;
       const latency = `p50 ${p50.toFixed(1).padStart(6)} ms   p99 ${p99.toFixed(1).padStart(6)} ms`;
       const failures = failed > 0 ? `   ${failed} FAILED` : '';
-      console.log(`  ${what.padEnd(28)} ${perSecond.toFixed(0).padStart(6)}/s   ${latency}${failures}`);
+      console.log(`  ${what.padEnd(32)} ${perSecond.toFixed(0).padStart(6)}/s   ${latency}${failures}`);
       return figures;
     },
 
     ratio(text: string, value: number): void {
-      console.log(`${' '.repeat(30)} ${value.toFixed(2)} × ${text}`);
+      console.log(`${' '.repeat(34)} ${value.toFixed(2)} × ${text}`);
     },
 
     async write(): Promise<void> {

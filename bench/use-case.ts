@@ -21,6 +21,10 @@ const SELLER = { name: 'Folio Sample Store', address: '100 Harbour Street', taxI
 
 /** An embedded PostgreSQL that waits for its disk at each commit, a database of its own, and the use case. */
 export async function startBench(stack: AsyncDisposableStack): Promise<Bench> {
+  // Ctrl-C too leaves no database behind.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void stack.disposeAsync().finally(() => process.exit(1)));
+  }
   const database = await startTemporaryDatabase({ directory: 'data/postgres', prefix: 'bench' });
   stack.defer(() => database.stop());
   const { url } = database;

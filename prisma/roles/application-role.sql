@@ -6,6 +6,8 @@
 -- The law holds for the owner too. This takes away what only an owner could do about it: to disable a
 -- trigger, to drop a constraint, to truncate, to alter a table.
 
+-- Up to PostgreSQL 14 everybody may create tables in "public", and owns what they create.
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 GRANT USAGE ON SCHEMA public, pgboss TO :"role";
 
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO :"role";

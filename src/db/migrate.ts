@@ -35,7 +35,7 @@ export async function migrate({ url, directory }: { url: string; directory: stri
     await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query('SELECT pg_advisory_lock($1)', [PRISMA_MIGRATE_LOCK]);
     // Not CREATE IF NOT EXISTS alone: a role that may not create tables may serve what is migrated already.
-    if (!(await hasTable(client, '_prisma_migrations'))) await client.query(MIGRATIONS_TABLE);
+    if (!(await hasTable(client, '_prisma_migrations'))) await createTable(client);
     const checksumOf = await readApplied(client);
     const applied: string[] = [];
     for (const migration of await readMigrations(directory)) {
@@ -71,6 +71,18 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   );
 }
 
+/** What an operator meets who serves as the role of prisma/roles/ before the owner has migrated. */
+const mayNotMigrate = (what: string): Error =>
+  new Error(
+    `The role of DATABASE_URL may not apply ${what}: start once as the owner of the tables, then run prisma/roles/application-role.sql`,
+  );
+
+async function createTable(client: pg.Client): Promise<void> {
+  await client.query(MIGRATIONS_TABLE).catch((error: pg.DatabaseError) => {
+    throw error.code === '42501' ? mayNotMigrate('the first migration') : error;
+  });
+}
+
 async function hasTable(client: pg.Client, name: string): Promise<boolean> {
   const { rows } = await client.query<{ found: boolean }>('SELECT to_regclass($1) IS NOT NULL AS found', [
     name,
@@ -97,6 +109,7 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
     await client.query('COMMIT');
   } catch (cause) {
     await client.query('ROLLBACK').catch(() => undefined);
+    if ((cause as pg.DatabaseError).code === '42501') throw mayNotMigrate(name);
     throw new Error(`Migration ${name} failed and left nothing behind: ${(cause as Error).message}`, {
       cause,
     });

@@ -120,3 +120,16 @@ describe.each(['cut before', 'cut after'] as const)(
     });
   },
 );
+
+test('a connection that falls silent at COMMIT is ended, and the next set goes by another', async () => {
+  const { send } = await startCheckout(proxy.url);
+  await settle(send, aWish());
+  const swallowed = proxy.atNextCommit('swallow the answer');
+  const wish = aWish();
+  const answer = create(send, wish);
+  await swallowed;
+  expect(proxy.silentConnections()).toBe(1);
+  expect(await answer).toBe('DEPENDENCY_UNAVAILABLE');
+  await waitFor(() => proxy.silentConnections() === 0);
+  expect(await settle(send, wish)).toMatchObject({ invoiceNumber: await invoiceOf(wish) });
+}, 60_000);

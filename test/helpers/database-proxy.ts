@@ -7,6 +7,8 @@ export interface DatabaseProxy {
   url: string;
   /** Passes everything on; or ends what is open and every new connection; or goes on in silence. */
   behave(how: 'passes' | 'resets' | 'hangs'): void;
+  /** Connections whose answers were swallowed and that the service still holds. */
+  silentConnections(): number;
   /**
    * What happens to the next COMMIT alone: its connection is cut before it reaches the server, or as soon as
    * the server has answered it, or its answer and whatever follows is swallowed. Nobody is told.
@@ -27,6 +29,7 @@ export function useDatabaseProxy(database: TestDatabase): DatabaseProxy {
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
   };
+  const silent = new Set<Socket>();
   const endAll = () => {
     for (const socket of sockets) socket.destroy();
   };
@@ -54,6 +57,7 @@ export function useDatabaseProxy(database: TestDatabase): DatabaseProxy {
       if (behaviour !== 'passes') return;
       if (!struck) return void client.write(chunk);
       if (struck.how === 'cut after') client.destroy();
+      else if (struck.how === 'swallow the answer') silent.add(client);
       struck.happened();
     });
   });
@@ -65,6 +69,7 @@ export function useDatabaseProxy(database: TestDatabase): DatabaseProxy {
       // What hung is out of step with its server and could not go on.
       if (how !== 'hangs') endAll();
     },
+    silentConnections: () => [...silent].filter(({ closed }) => !closed).length,
     atNextCommit: (how) =>
       new Promise((resolve) => {
         fault = { how, happened: resolve };
