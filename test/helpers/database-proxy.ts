@@ -2,34 +2,37 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll } from 'vitest';
 import type { TestDatabase } from './database.js';
 
+interface Fault {
+  how: 'cut before' | 'cut after' | 'swallow the answer';
+  text: string;
+  happened: () => void;
+}
+
 export interface DatabaseProxy {
   /** Of the same database, by way of the proxy. */
   url: string;
   /** Passes everything on; or ends what is open and every new connection; or goes on in silence. */
   behave(how: 'passes' | 'resets' | 'hangs'): void;
-  /** Connections whose answers were swallowed and that the service still holds. */
-  silentConnections(): number;
   /**
-   * What happens to the next COMMIT alone: its connection is cut before it reaches the server, or as soon as
+   * What happens to the next COMMIT alone, or to the next message that has another text in it: its connection is cut before it reaches the server, or as soon as
    * the server has answered it, or its answer and whatever follows is swallowed. Nobody is told.
    *
    * @returns when it has happened.
    */
-  atNextCommit(how: 'cut before' | 'cut after' | 'swallow the answer'): Promise<void>;
+  atNext(how: Fault['how'], text?: string): Promise<void>;
 }
 
 /** A network between the service and its database, which can be lost and found again. */
 export function useDatabaseProxy(database: TestDatabase): DatabaseProxy {
   const sockets = new Set<Socket>();
   let behaviour: 'passes' | 'resets' | 'hangs' = 'passes';
-  let fault: { how: 'cut before' | 'cut after' | 'swallow the answer'; happened: () => void } | undefined;
+  let fault: Fault | undefined;
 
   const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
   };
-  const silent = new Set<Socket>();
   const endAll = () => {
     for (const socket of sockets) socket.destroy();
   };
@@ -45,7 +48,7 @@ export function useDatabaseProxy(database: TestDatabase): DatabaseProxy {
     let struck: typeof fault;
     client.on('data', (chunk) => {
       if (behaviour !== 'passes') return;
-      if (fault && chunk.includes('COMMIT')) {
+      if (fault && chunk.includes(fault.text)) {
         struck = fault;
         fault = undefined;
       }
@@ -57,7 +60,6 @@ export function useDatabaseProxy(database: TestDatabase): DatabaseProxy {
       if (behaviour !== 'passes') return;
       if (!struck) return void client.write(chunk);
       if (struck.how === 'cut after') client.destroy();
-      else if (struck.how === 'swallow the answer') silent.add(client);
       struck.happened();
     });
   });
@@ -69,10 +71,9 @@ export function useDatabaseProxy(database: TestDatabase): DatabaseProxy {
       // What hung is out of step with its server and could not go on.
       if (how !== 'hangs') endAll();
     },
-    silentConnections: () => [...silent].filter(({ closed }) => !closed).length,
-    atNextCommit: (how) =>
+    atNext: (how, text = 'COMMIT') =>
       new Promise((resolve) => {
-        fault = { how, happened: resolve };
+        fault = { how, text, happened: resolve };
       }),
   };
   beforeAll(async () => {
