@@ -89,7 +89,7 @@ export function makeIssueInSets({ issueInvoices }: { issueInvoices: IssueInvoice
   async function issueSet(set: Member[]): Promise<void> {
     try {
       const outcomes = await issueInvoices(set.map(({ draft }) => draft));
-      set.forEach((member, place) => settle(member, outcomes[place]));
+      for (const [place, member] of set.entries()) settle(member, outcomes[place]);
       answerRepeats(set, outcomes);
     } catch (error) {
       const lost = toAppError(error);
