@@ -61,9 +61,9 @@ const LINES = `
   INSERT INTO invoice_items (
     invoice_id, line_number, product_id, description, quantity, unit_price, discount, tax, total, minor_unit
   ) VALUES
-    ($1, 1, 'SKU-1', $2, 2, 40.00, 5.00, 6.00, 81.00, 2),
-    ($1, 2, 'SKU-2', $2, 2, 40.00, 5.00, 6.00, 81.00, 2),
-    ($1, 3, 'SKU-3', $2, 2, 40.00, 5.00, 6.00, 81.00, 2)`;
+    ($1, 1, 'SKU-44', $2, 2, 40.00, 5.00, 6.00, 81.00, 2),
+    ($1, 2, 'SKU-44', $2, 2, 40.00, 5.00, 6.00, 81.00, 2),
+    ($1, 3, 'SKU-44', $2, 2, 40.00, 5.00, 6.00, 81.00, 2)`;
 
 const KEY = `
   INSERT INTO idempotency_records (actor_role, actor_id, key, request_hash, invoice_id, created_at)
@@ -80,7 +80,7 @@ async function createOne(session: pg.Client, sellerId: string): Promise<void> {
   const { year, number, at } = numbered.rows[0];
   const values = [orderId, customerId, at, year, number, sellerId];
   const { id } = (await session.query({ name: 'invoice', text: INVOICE, values })).rows[0];
-  const description = 'Desk lamp, brass, with a switch on the cord';
+  const description = 'Desk lamp';
   await session.query({ name: 'lines', text: LINES, values: [id, description] });
   await session.query({ name: 'key', text: KEY, values: [orderId, 'a'.repeat(64), id, at] });
   const eventId = randomUUID();

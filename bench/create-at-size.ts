@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { claimFor } from '../dist/invoices/claim-idempotency-key.js';
 import { snapshotOrder } from '../dist/invoices/snapshot-order.js';
 import { runCallers } from './callers.ts';
 import { readOptions } from './options.ts';
@@ -50,6 +51,6 @@ async function fillTo(size: number): Promise<void> {
 
 async function aDraft() {
   const id = randomUUID();
-  const claim = { actor: { role: 'service', id: 'bench' } as const, key: id, requestHash: 'a'.repeat(64) };
+  const claim = claimFor({ role: 'service', id: 'bench' }, id, { orderId: id });
   return { claim, snapshot: snapshotOrder(await orders.fetchOrder(id)), ...issuer };
 }

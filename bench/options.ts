@@ -9,7 +9,7 @@ export function readOptions<Name extends string>(
   for (const name of Object.keys(defaults)) options[name] = { type: 'string' };
   try {
     const { values } = parseArgs({ options });
-    if (values['help']) {
+    if (values.help) {
       console.log(usage);
       process.exit(0);
     }

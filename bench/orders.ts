@@ -1,43 +1,26 @@
-import type { Order, OrderSource } from '../dist/orders/order-source.js';
+import { decimalFromBooks, formatMoney } from '../dist/kernel/money.js';
+import type { OrderSource } from '../dist/orders/order-source.js';
+import { parseOrder } from '../dist/orders/parse-order.js';
+import { SAMPLE_ORDERS } from '../dist/orders/samples.js';
 
-/** Paid orders made in process, as many as are asked for: what an order costs elsewhere is not measured. */
+const [sample] = SAMPLE_ORDERS.filter(({ order_id }) => order_id === 'ORD-123');
+const order = parseOrder(sample, 'ORD-123');
+
+/**
+ * Paid orders made in process from the sample, as many as are asked for and with its line so many times: what
+ * an order costs elsewhere is not measured.
+ */
 export function makeOrders(lines = 3): OrderSource {
-  const items = Array.from({ length: lines }, (_, index) => ({
-    productId: `SKU-${index + 1}`,
-    description: 'Desk lamp, brass, with a switch on the cord',
-    quantity: '2',
-    unitPrice: '40.00',
-    discount: '5.00',
-    tax: '6.00',
-    total: '81.00',
-  }));
+  const items = order.items.flatMap((item) => Array.from({ length: lines }, () => item));
+  const times = (amount: string | number) => formatMoney(decimalFromBooks(amount).times(lines), 2);
   const totals = {
-    subtotal: `${80 * lines}.00`,
-    discount: `${5 * lines}.00`,
-    tax: `${6 * lines}.00`,
-    total: `${81 * lines}.00`,
+    subtotal: times(order.subtotal),
+    discount: times(order.discount),
+    tax: times(order.tax),
+    total: times(order.total),
   };
-  const fetchOrder = (orderId: string): Promise<Order> =>
-    Promise.resolve({
-      orderId,
-      customerId: `u_${orderId.slice(-2)}`,
-      status: 'PAID',
-      currency: 'USD',
-      customer: {
-        name: 'Alice Example',
-        email: 'alice@example.com',
-        taxId: null,
-        address: {
-          line1: '1 Main St',
-          line2: null,
-          city: 'Springfield',
-          region: 'IL',
-          postalCode: '62701',
-          country: 'US',
-        },
-      },
-      items,
-      ...totals,
-    });
-  return { fetchOrder };
+  return {
+    fetchOrder: (orderId) =>
+      Promise.resolve({ ...order, ...totals, orderId, customerId: `u_${orderId.slice(-2)}`, items }),
+  };
 }

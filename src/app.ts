@@ -91,10 +91,7 @@ export async function startApp(config: Config, log: Logger, adapters: Adapters =
     clock,
   });
 
-  if (runs('relay')) {
-    startForwarder(config, { db, queue, log, started });
-    startPruning(config, { db, log, started });
-  }
+  if (runs('relay')) startRelay(config, { db, queue, log, started });
   if (renderer) await startWorkers(renderer);
   const server = await makeServer({
     log,
@@ -209,39 +206,28 @@ function startRenderer({ pdf }: Config, started: AsyncDisposableStack): Renderer
   );
 }
 
-function startForwarder(
+/** Days are what pruning counts in; the hour is for a process that lives no longer. */
+const PRUNE_EVERY_MS = 3_600_000;
+
+function startRelay(
   config: Config,
   { db, queue, log, started }: { db: Db; queue: Queue; log: Logger; started: AsyncDisposableStack },
 ): void {
+  const repeat = (name: string, everyMs: number, runOnce: () => Promise<boolean>) =>
+    started.adopt(startLoop({ name, everyMs, runOnce, log }), (loop) => loop.stop());
+
   const forwardEvents = makeForwardEvents({ db, enqueue: queue.enqueue, log });
-  const loop = startLoop({
-    name: 'forward events',
-    everyMs: config.outboxPollMs,
-    runOnce: async () => (await forwardEvents()).more,
-    log,
-  });
-  started.defer(() => loop.stop());
-}
+  repeat('forward events', config.outboxPollMs, async () => (await forwardEvents()).more);
 
-/** Days are what it counts in; the hour is for a process that lives no longer. */
-const PRUNE_EVERY_MS = 3_600_000;
-
-function startPruning(
-  { idempotencyRetentionDays: retentionDays }: Config,
-  { db, log, started }: { db: Db; log: Logger; started: AsyncDisposableStack },
-): void {
-  const pruneIdempotencyKeys = makePruneIdempotencyKeys({ db, retentionDays });
-  const loop = startLoop({
-    name: 'prune idempotency keys',
-    everyMs: PRUNE_EVERY_MS,
-    runOnce: async () => {
-      const { pruned, more } = await pruneIdempotencyKeys();
-      if (pruned > 0) log.info({ pruned }, 'old idempotency keys were forgotten');
-      return more;
-    },
-    log,
+  const pruneIdempotencyKeys = makePruneIdempotencyKeys({
+    db,
+    retentionDays: config.idempotencyRetentionDays,
   });
-  started.defer(() => loop.stop());
+  repeat('prune idempotency keys', PRUNE_EVERY_MS, async () => {
+    const { pruned, more } = await pruneIdempotencyKeys();
+    if (pruned > 0) log.info({ pruned }, 'old idempotency keys were forgotten');
+    return more;
+  });
 }
 
 async function makeIssuer(config: Config, db: Db): Promise<Issuer> {

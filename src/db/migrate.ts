@@ -34,7 +34,7 @@ export async function migrate({ url, directory }: { url: string; directory: stri
   try {
     await client.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await client.query('SELECT pg_advisory_lock($1)', [PRISMA_MIGRATE_LOCK]);
-    // Not CREATE IF NOT EXISTS alone: a role that may not create tables may serve what is migrated already.
+    // CREATE TABLE IF NOT EXISTS would ask for the right to create, also of a role that only serves.
     if (!(await hasTable(client, '_prisma_migrations'))) await createTable(client);
     const checksumOf = await readApplied(client);
     const applied: string[] = [];

@@ -16,7 +16,7 @@ interface Asked {
   orderId: string;
 }
 
-interface FoundRow {
+export interface FoundRow {
   key_invoice_id: string | null;
   key_request_hash: string | null;
   order_invoice_id: string | null;

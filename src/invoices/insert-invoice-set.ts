@@ -2,16 +2,13 @@ import { Prisma, type Tx } from '../db/client.js';
 import { insertEvents } from '../outbox/append-events.js';
 import { momentOfIssue } from './allocate-number.js';
 import type { Draft, IssueOutcome } from './draft.js';
-import { JOIN_ISSUED } from './find-issued.js';
+import { type FoundRow, JOIN_ISSUED } from './find-issued.js';
 
-export interface IssueRow {
+export interface IssueRow extends FoundRow {
   invoice_id: string | null;
   invoice_number: string | null;
   issue_date: string | null;
   finalized_at: Date | null;
-  key_invoice_id: string | null;
-  key_request_hash: string | null;
-  order_invoice_id: string | null;
 }
 
 const INVOICE_CREATED = Prisma.sql`

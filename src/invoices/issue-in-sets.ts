@@ -87,16 +87,18 @@ export function makeIssueInSets({ issueInvoices }: { issueInvoices: IssueInvoice
   }
 
   async function issueSet(set: Member[]): Promise<void> {
+    let outcomes: IssueOutcome[];
     try {
-      const outcomes = await issueInvoices(set.map(({ draft }) => draft));
-      for (const [place, member] of set.entries()) settle(member, outcomes[place]);
-      answerRepeats(set, outcomes);
+      outcomes = await issueInvoices(set.map(({ draft }) => draft));
     } catch (error) {
       const lost = toAppError(error);
       // Anything but a lost database is the fault of one of them, which is to be left alone with it.
-      if (set.length > 1 && !lost) await issueOneByOne(set);
-      else for (const { reject } of set) reject(lost ?? error);
+      if (set.length > 1 && !lost) return issueOneByOne(set);
+      for (const { reject } of set) reject(lost ?? error);
+      return;
     }
+    for (const [place, member] of set.entries()) settle(member, outcomes[place]);
+    answerRepeats(set, outcomes);
   }
 
   async function issueOneByOne(set: Member[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { lockWaits } from '../helpers/database.js';
 import { tokenOf } from '../helpers/graphql-client.js';
 import { anOrder } from '../helpers/orders.js';
 import { waitFor } from '../helpers/service-process.js';
@@ -67,12 +68,7 @@ describe('callers whose time is up while somebody holds the counter', () => {
     await holder.query('SELECT FROM invoice_number_counters FOR UPDATE');
     const [left, waiting] = [orders.add(anOrder()).order_id, orders.add(anOrder()).order_id];
     const first = checkout(mutation(left));
-    await waitFor(async () => {
-      const { rowCount } = await database.sql.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rowCount === 1;
-    });
+    await lockWaits(database.sql);
     expectRefusal(await checkout(mutation(waiting)), 'DEPENDENCY_UNAVAILABLE', 503);
     expectRefusal(await first, 'DEPENDENCY_UNAVAILABLE', 503);
     await holder.query('COMMIT');

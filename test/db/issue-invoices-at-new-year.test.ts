@@ -3,10 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Db, makeDb } from '../../src/db/client.js';
 import type { Draft, IssueOutcome } from '../../src/invoices/draft.js';
 import { type IssueInvoices, makeIssueInvoices } from '../../src/invoices/issue-invoices.js';
-import { useDatabase } from '../helpers/database.js';
+import { lockWaits, useDatabase } from '../helpers/database.js';
 import { aDraft, keepTestSeller } from '../helpers/issued-invoice.js';
 import { anOrder } from '../helpers/orders.js';
-import { waitFor } from '../helpers/service-process.js';
 import { insertCopy } from './copied-invoice.js';
 
 const database = useDatabase();
@@ -61,14 +60,6 @@ const nextNumberOf = async (counter: number) =>
   (await sql.query('SELECT next_number FROM invoice_number_counters WHERE year = $1', [counter])).rows[0]
     ?.next_number;
 
-const aSessionWaits = () =>
-  waitFor(async () => {
-    const { rowCount } = await sql.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return rowCount === 1;
-  });
-
 test.each([
   ['America/Bogota', 1, '01-01T04:30:00Z', 0, '12-31'],
   ['America/Bogota', 1, '01-01T05:00:00Z', 1, '01-01'],
@@ -105,7 +96,7 @@ test('a set that waits over midnight is numbered in the new year', async () => {
   await holder.query('BEGIN');
   await holder.query('SELECT FROM invoice_number_counters WHERE year = $1 FOR UPDATE', [year]);
   const waiting = issue([aDraft(seller), aDraft(seller)]);
-  await aSessionWaits();
+  await lockWaits(sql);
   await setClock(`${year + 1}-01-01T00:00:01Z`);
   await holder.query('COMMIT');
   holder.release();
@@ -140,7 +131,7 @@ test.each([
   }
   await setClock(`${year + 1}-01-01T00:00:01Z`);
   const waiting = issue([draft, aDraft(seller)]);
-  await aSessionWaits();
+  await lockWaits(sql);
   await old.query('COMMIT');
   old.release();
   expect(await waiting).toMatchObject([

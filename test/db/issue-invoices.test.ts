@@ -2,10 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Db, makeDb } from '../../src/db/client.js';
 import type { Draft, IssueOutcome } from '../../src/invoices/draft.js';
 import { type IssueInvoices, makeIssueInvoices } from '../../src/invoices/issue-invoices.js';
-import { useDatabase } from '../helpers/database.js';
+import { lockWaits, useDatabase } from '../helpers/database.js';
 import { aDraft, anOrderOfLines, keepTestSeller } from '../helpers/issued-invoice.js';
 import { anOrder } from '../helpers/orders.js';
-import { waitFor } from '../helpers/service-process.js';
 
 const database = useDatabase();
 let issue: IssueInvoices;
@@ -170,17 +169,10 @@ test('a set that waited for the counter sees what was committed meanwhile, witho
       return secondProcess.$transaction(work as never);
     },
   } as unknown as Db;
-  const sessionsWait = (count: number) =>
-    waitFor(async () => {
-      const { rowCount } = await database.sql.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rowCount === count;
-    });
   const first = issue(contested);
-  await sessionsWait(1);
+  await lockWaits(database.sql, 1);
   const second = makeIssueInvoices({ db: counting })(contested);
-  await sessionsWait(2);
+  await lockWaits(database.sql, 2);
   await holder.query('COMMIT');
   holder.release();
   const issued = allIssued(await first);

@@ -5,17 +5,16 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded.js';
-import { type Acknowledged, expectWholeBooks, outcomeOf } from '../helpers/books.js';
-import { JWT_SECRET, type Send, sender, tokenOf } from '../helpers/graphql-client.js';
+import { type Acknowledged, expectWholeBooks } from '../helpers/books.js';
+import { aWish, type Checkout, create, startCheckout, type Wish } from '../helpers/checkout.js';
 import { useOrderService } from '../helpers/order-service.js';
-import { anOrder } from '../helpers/orders.js';
 import { useServiceProcesses, waitFor } from '../helpers/service-process.js';
 
 /** A server of its own, which may be killed; one that waits for its disk, since durability is the question. */
 const directory = join(tmpdir(), `folio-restart-${randomUUID()}`, 'postgres');
 const orders = useOrderService();
 const startService = useServiceProcesses();
-const checkouts: Send[] = [];
+const checkouts: Checkout[] = [];
 let postgres: EmbeddedPostgres;
 let sql: pg.Pool;
 
@@ -24,17 +23,7 @@ beforeAll(async () => {
   sql = new pg.Pool({ connectionString: postgres.url, max: 2 });
   sql.on('error', () => undefined);
   for (let count = 0; count < 2; count += 1) {
-    const { url } = await startService({
-      ROLES: 'api',
-      PORT: '0',
-      PUBLIC_URL: 'http://localhost',
-      LOG_LEVEL: 'silent',
-      DATABASE_URL: postgres.url,
-      ORDER_SERVICE_URL: orders.url,
-      JWT_SECRET,
-      DOWNLOAD_URL_SECRET: 'a-download-secret-for-tests-of-restarts',
-    });
-    checkouts.push(sender(url, `Bearer ${await tokenOf('service', 'checkout')}`));
+    checkouts.push(await startCheckout(startService, orders, { DATABASE_URL: postgres.url }));
   }
 });
 
@@ -45,17 +34,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-interface Wish {
-  orderId: string;
-  idempotencyKey: string;
-}
-
-async function create(turn: number, input: Wish): Promise<Acknowledged | string> {
-  const query = `mutation ($input: CreateInvoiceInput!) {
-    createInvoice(input: $input) { invoice { id invoiceNumber orderId } }
-  }`;
-  return outcomeOf(await (checkouts[turn % 2] as Send)(query, { variables: { input } }));
-}
+const ask = (turn: number, wish: Wish) => create((checkouts[turn % 2] as Checkout).send, wish);
 
 // An immediate shutdown: sessions end where they are, and the next start recovers from the log.
 async function restartAtOnce(): Promise<void> {
@@ -70,16 +49,13 @@ test('an immediate restart under 200 creates loses nothing that was acknowledged
   const journal: Acknowledged[] = [];
   let unknown = 0;
   for (let round = 0; round < 5; round += 1) {
-    const wishes = Array.from({ length: 200 }, () => ({
-      orderId: orders.add(anOrder()).order_id,
-      idempotencyKey: randomUUID(),
-    }));
+    const wishes = Array.from({ length: 200 }, () => aWish(orders));
     let answered = 0;
     const answers = Promise.all(
       wishes.map(async (wish, turn) => {
         // Not all in one set: some are committed, some under way and some on their way when it falls.
         await new Promise((resolve) => setTimeout(resolve, turn * 2));
-        const outcome = await create(turn, wish);
+        const outcome = await ask(turn, wish);
         answered += 1;
         return outcome;
       }),
@@ -96,7 +72,7 @@ test('an immediate restart under 200 creates loses nothing that was acknowledged
     const found = await Promise.all(
       wishes.map((wish, turn) =>
         waitFor(async () => {
-          const outcome = await create(turn, wish);
+          const outcome = await ask(turn, wish);
           return outcome !== 'DEPENDENCY_UNAVAILABLE' && outcome;
         }),
       ),

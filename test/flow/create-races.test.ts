@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type Acknowledged, expectWholeBooks, outcomeOf } from '../helpers/books.js';
+import { startCheckout } from '../helpers/checkout.js';
 import { useDatabase } from '../helpers/database.js';
-import { type GraphQLAnswer, JWT_SECRET, type Send, sender, tokenOf } from '../helpers/graphql-client.js';
+import { type GraphQLAnswer, type Send, sender, tokenOf } from '../helpers/graphql-client.js';
 import { useOrderService } from '../helpers/order-service.js';
 import { anOrder } from '../helpers/orders.js';
 import { useServiceProcesses } from '../helpers/service-process.js';
@@ -17,17 +18,11 @@ const acknowledged: Acknowledged[] = [];
 
 beforeAll(async () => {
   for (let count = 0; count < 2; count += 1) {
-    const service = await startService({
-      ROLES: 'api',
-      PORT: '0',
-      PUBLIC_URL: 'http://localhost',
+    const { service, send } = await startCheckout(startService, orders, {
       DATABASE_URL: database.url,
       DATABASE_POOL_SIZE: '5',
-      ORDER_SERVICE_URL: orders.url,
-      JWT_SECRET,
-      DOWNLOAD_URL_SECRET: 'a-download-secret-for-tests-of-races',
     });
-    checkouts.push(sender(service.url, `Bearer ${await tokenOf('service', 'checkout')}`));
+    checkouts.push(send);
     admins.push(sender(service.url, `Bearer ${await tokenOf('admin', 'u_admin')}`));
   }
 });

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Acknowledged, expectWholeBooks, outcomeOf } from '../helpers/books.js';
+import { type Acknowledged, expectWholeBooks } from '../helpers/books.js';
+import { aWish, type Checkout, create, startCheckout, type Wish } from '../helpers/checkout.js';
 import { useDatabase } from '../helpers/database.js';
 import { useDatabaseProxy } from '../helpers/database-proxy.js';
-import { JWT_SECRET, type Send, sender, tokenOf } from '../helpers/graphql-client.js';
+import type { Send } from '../helpers/graphql-client.js';
 import { useOrderService } from '../helpers/order-service.js';
-import { anOrder } from '../helpers/orders.js';
 import { type ServiceProcess, useServiceProcesses, waitFor } from '../helpers/service-process.js';
 
 const database = useDatabase();
@@ -22,37 +21,16 @@ afterEach(async () => {
   await expectWholeBooks(database.sql, acknowledged);
 });
 
-async function startCheckout(databaseUrl: string): Promise<{ service: ServiceProcess; send: Send }> {
-  const service = await startService({
-    ROLES: 'api',
-    PORT: '0',
-    PUBLIC_URL: 'http://localhost',
-    LOG_LEVEL: 'silent',
-    DATABASE_URL: databaseUrl,
-    ORDER_SERVICE_URL: orders.url,
-    JWT_SECRET,
-    DOWNLOAD_URL_SECRET: 'a-download-secret-for-tests-of-crashes',
-  });
-  services.push(service);
-  return { service, send: sender(service.url, `Bearer ${await tokenOf('service', 'checkout')}`) };
+async function start(): Promise<Checkout> {
+  const checkout = await startCheckout(startService, orders, { DATABASE_URL: proxy.url });
+  services.push(checkout.service);
+  return checkout;
 }
 
-interface Wish {
-  orderId: string;
-  idempotencyKey: string;
-}
+const newWish = () => aWish(orders);
 
-const aWish = (): Wish => ({
-  orderId: orders.add(anOrder()).order_id,
-  idempotencyKey: randomUUID(),
-});
-
-/** The invoice, or the code of the refusal, or "no answer". */
-async function create(send: Send, input: Wish): Promise<Acknowledged | string> {
-  const query = `mutation ($input: CreateInvoiceInput!) {
-    createInvoice(input: $input) { invoice { id invoiceNumber orderId } }
-  }`;
-  const outcome = await send(query, { variables: { input } }).then(outcomeOf, () => 'no answer');
+async function ask(send: Send, wish: Wish): Promise<Acknowledged | string> {
+  const outcome = await create(send, wish);
   if (typeof outcome !== 'string') acknowledged.push(outcome);
   return outcome;
 }
@@ -60,7 +38,7 @@ async function create(send: Send, input: Wish): Promise<Acknowledged | string> {
 /** Repeats with the same key, as a client does, until there is an answer that is not "unknown". */
 const settle = (send: Send, wish: Wish): Promise<Acknowledged | string> =>
   waitFor(async () => {
-    const outcome = await create(send, wish);
+    const outcome = await ask(send, wish);
     return outcome !== 'DEPENDENCY_UNAVAILABLE' && outcome !== 'no answer' && outcome;
   });
 
@@ -73,16 +51,16 @@ describe.each([1, 10])(
   (count) => {
     test('are issued, and the same keys find them, five times over', async () => {
       for (let round = 0; round < 5; round += 1) {
-        const { service, send } = await startCheckout(proxy.url);
-        await settle(send, aWish());
-        const wishes = Array.from({ length: count }, aWish);
+        const { service, send } = await start();
+        await settle(send, newWish());
+        const wishes = Array.from({ length: count }, newWish);
         const committed = proxy.atNext('swallow the answer');
-        const answers = Promise.all(wishes.map((wish) => create(send, wish)));
+        const answers = Promise.all(wishes.map((wish) => ask(send, wish)));
         await committed;
         service.child.kill('SIGKILL');
         expect(await answers).toContain('no answer');
 
-        const restarted = await startCheckout(proxy.url);
+        const restarted = await start();
         const before = await Promise.all(wishes.map(invoiceOf));
         expect(before.filter(Boolean).length).toBeGreaterThan(0);
         const found = await Promise.all(wishes.map((wish) => settle(restarted.send, wish)));
@@ -100,12 +78,12 @@ describe.each(['cut before', 'cut after'] as const)(
   'a connection that is %s COMMIT is carried out',
   (how) => {
     test('leaves the outcome unknown, and the same key finds it, 20 times over', async () => {
-      const { send } = await startCheckout(proxy.url);
-      await settle(send, aWish());
+      const { send } = await start();
+      await settle(send, newWish());
       for (let round = 0; round < 20; round += 1) {
-        const wishes = Array.from({ length: (round % 3) * 4 + 1 }, aWish);
+        const wishes = Array.from({ length: (round % 3) * 4 + 1 }, newWish);
         const cut = proxy.atNext(how);
-        const answers = await Promise.all(wishes.map((wish) => create(send, wish)));
+        const answers = await Promise.all(wishes.map((wish) => ask(send, wish)));
         await cut;
         expect(answers).toContain('DEPENDENCY_UNAVAILABLE');
         const unknown = wishes.filter((_, index) => answers[index] === 'DEPENDENCY_UNAVAILABLE');
@@ -124,15 +102,15 @@ describe.each(['cut before', 'cut after'] as const)(
 test.each(['issue_set', 'COMMIT'])(
   'a connection that falls silent at %s holds up its own set, and not the next',
   async (message) => {
-    const { send } = await startCheckout(proxy.url);
-    await settle(send, aWish());
+    const { send } = await start();
+    await settle(send, newWish());
     const swallowed = proxy.atNext('swallow the answer', message);
-    const wish = aWish();
-    const answer = create(send, wish);
+    const wish = newWish();
+    const answer = ask(send, wish);
     await swallowed;
     expect(await answer).toBe('DEPENDENCY_UNAVAILABLE');
     // The connection was given up before its caller was: no time is left to roll back on it as well.
-    expect(await create(send, aWish())).toMatchObject({ id: expect.any(String) });
+    expect(await ask(send, newWish())).toMatchObject({ id: expect.any(String) });
     expect(await settle(send, wish)).toMatchObject({ orderId: wish.orderId });
   },
   60_000,

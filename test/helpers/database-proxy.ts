@@ -14,8 +14,9 @@ export interface DatabaseProxy {
   /** Passes everything on; or ends what is open and every new connection; or goes on in silence. */
   behave(how: 'passes' | 'resets' | 'hangs'): void;
   /**
-   * What happens to the next COMMIT alone, or to the next message that has another text in it: its connection is cut before it reaches the server, or as soon as
-   * the server has answered it, or its answer and whatever follows is swallowed. Nobody is told.
+   * What happens to the next COMMIT alone, or to the next message that has another text in it: its connection
+   * is cut before it reaches the server, or as soon as the server has answered it, or its answer and whatever
+   * follows is swallowed. Nobody is told.
    *
    * @returns when it has happened.
    */

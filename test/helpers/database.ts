@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type Db, makeDb } from '../../src/db/client.js';
+import { waitFor } from './service-process.js';
 
 export interface TestDatabase {
   url: string;
@@ -33,6 +34,16 @@ export function useDatabase(): TestDatabase {
   });
 
   return database;
+}
+
+/** Waits until so many sessions of the database wait for a lock. */
+export function lockWaits(sql: pg.Pool, sessions = 1): Promise<unknown> {
+  return waitFor(async () => {
+    const { rowCount } = await sql.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rowCount === sessions;
+  });
 }
 
 async function asAdministrator(run: (client: pg.Client) => Promise<unknown>): Promise<void> {
