@@ -1,4 +1,4 @@
-const topFloor = '^src/[^/]+$';
+const topFloor = '^src/(roles/)?[^/]+$';
 const mailers = '^src/notifications/(mailer|file-mailer|smtp-mailer)[.]ts$';
 const invoicesFace = '^src/invoices/index[.]ts$';
 const folder = (name) => `^src/${name}/`;
@@ -27,6 +27,8 @@ const floors = {
   graphql: face,
   http: [...face, folder('graphql')],
   console: [],
+  // The composition root, one page for each role.
+  roles: ['^src/'],
 };
 
 // One vendor, one place, so that it can be exchanged there.

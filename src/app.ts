@@ -1,47 +1,20 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { makeTokenVerifier } from './auth/token.js';
 import type { Config } from './config.js';
-import { type Db, makeDb } from './db/client.js';
-import { toAppError } from './db/database-errors.js';
+import { makeDb } from './db/client.js';
 import { startEmbeddedPostgres } from './db/embedded.js';
 import { migrate } from './db/migrate.js';
-import { makeDownloadLink } from './downloads/download-link.js';
-import { makeSchema } from './graphql/schema.js';
-import { makeApollo } from './http/apollo.js';
-import { type ApiDeps, makeServer, stopServer } from './http/server.js';
-import { makeCancelInvoice } from './invoices/cancel-invoice.js';
-import { type Issuer, makeCreateInvoice } from './invoices/create-invoice.js';
-import { makeIssueInSets } from './invoices/issue-in-sets.js';
-import { makeIssueInvoices } from './invoices/issue-invoices.js';
-import { makeListCustomerInvoices, makeSearchInvoices } from './invoices/list-invoices.js';
-import { makePruneIdempotencyKeys } from './invoices/prune-idempotency-keys.js';
-import { makeReadInvoice, makeReadInvoiceParts } from './invoices/read-invoices.js';
-import { keepSeller } from './invoices/seller.js';
-import { readSellerLogo } from './invoices/seller-logo.js';
-import { makeReadTimeline, recordOnTimeline } from './invoices/timeline.js';
-import { type Clock, systemClock } from './kernel/clock.js';
-import { startLoop } from './kernel/loop.js';
-import { askForMailAgain } from './notifications/delivery-status.js';
-import { makeFileMailer } from './notifications/file-mailer.js';
-import { makeNotifyCustomer } from './notifications/notify-customer.js';
-import { makeHttpOrders } from './orders/http-orders.js';
-import type { OrderSource } from './orders/order-source.js';
-import { makeSampleOrders } from './orders/sample-orders.js';
-import { SAMPLE_ORDERS } from './orders/samples.js';
-import { makeForwardEvents } from './outbox/forward-events.js';
-import { makeSettleFailure } from './outbox/settle-failure.js';
-import { makeGeneratePdf } from './pdf/generate-pdf.js';
-import { makeDueAgain } from './pdf/pdf-status.js';
-import { makeRegeneratePdf } from './pdf/regenerate-pdf.js';
+import { makeServer, stopServer } from './http/server.js';
+import { systemClock } from './kernel/clock.js';
 import { makeRendererPool, type Renderer } from './pdf/renderer.js';
-import { makeQueue, type Queue } from './queue/boss.js';
-import { makeListDeadLetters, makeReplayDeadLetters } from './queue/dead-letters.js';
-import { queueOf } from './queue/queues.js';
-import { makeReadPipeline } from './queue/read-pipeline.js';
+import { makeQueue } from './queue/boss.js';
+import { makeApi } from './roles/api.js';
+import type { Adapters, Parts } from './roles/parts.js';
+import { startRelay } from './roles/relay.js';
+import { startWorker } from './roles/worker.js';
 import { makeDownloadSigner } from './storage/download-signature.js';
 import { makeFilesystemStorage } from './storage/filesystem-storage.js';
+import { inTime } from './storage/in-time.js';
 
 export interface App {
   /** Where it listens, with the port that it was given. */
@@ -49,16 +22,10 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** For jobs under way when a stop comes. What takes longer is handed back when its lease is over. */
-const WORK_ENDS_WITHIN_MS = 20_000;
+/** For jobs under way when a stop comes. What takes longer is handed back then. */
+const WORK_ENDS_WITHIN_MS = 14_000;
 
-/** Ports that whoever embeds Folio fills otherwise than its settings would. */
-export interface Adapters {
-  orders?: OrderSource;
-  clock?: Clock;
-}
-
-/** The parts of Folio in the order in which one order travels, joined and started. */
+/** The parts of Folio, joined and started in the roles that this process has. */
 export async function startApp(config: Config, log: Logger, adapters: Adapters = {}): Promise<App> {
   // Whatever was started is stopped in reverse, also where a later part fails to start.
   await using started = new AsyncDisposableStack();
@@ -72,110 +39,30 @@ export async function startApp(config: Config, log: Logger, adapters: Adapters =
     (client) => client.$disconnect(),
   );
   // Before the queue, so that it is closed after it: a handler that still works still has its renderer.
-  const renderer = runs('worker') ? startRenderer(config, started) : undefined;
+  const renderer = runs('worker') ? (adapters.renderer ?? startRenderer(config, started)) : undefined;
   const queue = makeQueue({ url: databaseUrl, log, maintain: runs('worker') });
   await queue.start();
   started.defer(() => queue.stop(WORK_ENDS_WITHIN_MS));
-  const { enqueueLater } = queue;
-  const settleFailure = makeSettleFailure({
-    retryDelaysSeconds: config.retryDelaysSeconds,
-    queueOf,
-    enqueueLater,
-  });
   const signer = makeDownloadSigner(config.download);
-  const storage = makeFilesystemStorage({
-    directory: config.storageDir,
-    publicUrl: config.publicUrl,
-    ttlSeconds: config.download.ttlSeconds,
-    signer,
-    clock,
-  });
+  const { storageDir: directory, publicUrl } = config;
+  const { ttlSeconds } = config.download;
+  const storage = inTime(
+    adapters.storage ?? makeFilesystemStorage({ directory, publicUrl, ttlSeconds, signer, clock }),
+  );
 
-  if (runs('relay')) startRelay(config, { db, queue, log, started });
-  if (renderer) await startWorkers(renderer);
+  const parts: Parts = { config, adapters, log, clock, db, queue, storage, signer, started };
+  if (runs('relay')) startRelay(parts);
+  if (renderer) await startWorker(parts, renderer);
   const server = await makeServer({
     log,
     probes: { database: async () => void (await db.$queryRaw`SELECT 1`) },
-    api: runs('api') ? await makeApi() : undefined,
+    api: runs('api') ? await makeApi(parts) : undefined,
   });
   started.defer(() => stopServer(server));
   const url = await server.listen({ host: config.host, port: config.port });
 
   const running = started.move();
   return { url, stop: () => running.disposeAsync() };
-
-  async function startWorkers(renderer: Renderer): Promise<void> {
-    const generatePdf = makeGeneratePdf({
-      ...config.pdf,
-      db,
-      renderer,
-      storage,
-      settleFailure,
-      enqueueLater,
-      log,
-    });
-    const mailer = makeFileMailer(config.mail);
-    const notifyCustomer = makeNotifyCustomer({
-      db,
-      mailer,
-      settleFailure,
-      enqueueLater,
-      storefrontUrl: config.storefrontUrl,
-      log,
-    });
-    await queue.work('pdf', generatePdf, config.pdf.concurrency);
-    await queue.work('notification', notifyCustomer, 2);
-  }
-
-  async function makeApi(): Promise<ApiDeps> {
-    const issuer = await makeIssuer(config, db);
-    const issueInvoice = makeIssueInSets({ issueInvoices: makeIssueInvoices({ db }) });
-    const readInvoice = makeReadInvoice({ db });
-    const schema = await makeSchema({
-      writes: {
-        createInvoice: makeCreateInvoice({
-          db,
-          orders: adapters.orders ?? makeOrderSource(config, log),
-          issueInvoice,
-          issuer,
-        }),
-        cancelInvoice: makeCancelInvoice({ db }),
-        regeneratePdf: makeRegeneratePdf({ db }),
-      },
-      reads: {
-        readInvoice,
-        listCustomerInvoices: makeListCustomerInvoices({ db }),
-        searchInvoices: makeSearchInvoices({ db }),
-        readTimeline: makeReadTimeline({ db }),
-        downloadLink: makeDownloadLink({ db, storage }),
-      },
-      operations: {
-        listDeadLetters: makeListDeadLetters({ db }),
-        replayDeadLetters: makeReplayDeadLetters({
-          db,
-          enqueueLater,
-          askAgain: {
-            pdf: (tx, event) => makeDueAgain(tx, event.invoiceId),
-            notification: (tx, event) => askForMailAgain(tx, event.id),
-          },
-          recordReplay: (tx, invoiceId, actor) =>
-            recordOnTimeline(tx, invoiceId, 'DeadLetterReplayed', { actor }),
-        }),
-        readPipeline: makeReadPipeline({ db }),
-        readInvoice,
-      },
-    });
-    return {
-      apollo: makeApollo({ schema, translateError: toAppError, log, introspection: config.playground }),
-      context: {
-        verifyToken: makeTokenVerifier(config.token),
-        readParts: makeReadInvoiceParts({ db }),
-        requestTimeoutMs: config.requestTimeoutMs,
-      },
-      playground: config.playground,
-      files: { storage, signer, clock },
-    };
-  }
 }
 
 async function startDatabase(config: Config, log: Logger, started: AsyncDisposableStack): Promise<string> {
@@ -188,12 +75,6 @@ async function startDatabase(config: Config, log: Logger, started: AsyncDisposab
   return postgres.url;
 }
 
-function makeOrderSource({ orderServiceUrl, production }: Config, log: Logger): OrderSource {
-  if (orderServiceUrl) return makeHttpOrders({ baseUrl: orderServiceUrl });
-  if (production) log.warn('ORDER_SERVICE_URL is not set: the sample orders are served, in production');
-  return makeSampleOrders(SAMPLE_ORDERS);
-}
-
 function startRenderer({ pdf }: Config, started: AsyncDisposableStack): Renderer {
   return started.adopt(
     makeRendererPool({
@@ -204,35 +85,4 @@ function startRenderer({ pdf }: Config, started: AsyncDisposableStack): Renderer
     }),
     (pool) => pool.close(),
   );
-}
-
-/** Days are what pruning counts in; the hour is for a process that lives no longer. */
-const PRUNE_EVERY_MS = 3_600_000;
-
-function startRelay(
-  config: Config,
-  { db, queue, log, started }: { db: Db; queue: Queue; log: Logger; started: AsyncDisposableStack },
-): void {
-  const repeat = (name: string, everyMs: number, runOnce: () => Promise<boolean>) =>
-    started.adopt(startLoop({ name, everyMs, runOnce, log }), (loop) => loop.stop());
-
-  const forwardEvents = makeForwardEvents({ db, enqueue: queue.enqueue, log });
-  repeat('forward events', config.outboxPollMs, async () => (await forwardEvents()).more);
-
-  const pruneIdempotencyKeys = makePruneIdempotencyKeys({
-    db,
-    retentionDays: config.idempotencyRetentionDays,
-  });
-  repeat('prune idempotency keys', PRUNE_EVERY_MS, async () => {
-    const { pruned, more } = await pruneIdempotencyKeys();
-    if (pruned > 0) log.info({ pruned }, 'old idempotency keys were forgotten');
-    return more;
-  });
-}
-
-async function makeIssuer(config: Config, db: Db): Promise<Issuer> {
-  const { seller, issueTimeZone: timeZone, pdf } = config;
-  const logo = config.sellerLogoFile ? readSellerLogo(await readFile(config.sellerLogoFile)) : null;
-  const sellerId = await keepSeller(db, { ...seller, logo });
-  return { sellerId, seller, timeZone, locale: pdf.locale };
 }

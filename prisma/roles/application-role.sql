@@ -24,7 +24,9 @@ GRANT UPDATE (
 ) ON invoices TO :"role";
 GRANT UPDATE (next_number, last_finalized_at) ON invoice_number_counters TO :"role";
 GRANT UPDATE (status, retry_count, next_attempt_at, last_error, published_at) ON outbox_events TO :"role";
-GRANT UPDATE (status, error_code, attempt, failures, lease_until, retry_at, sent_at) ON notifications TO :"role";
+GRANT UPDATE (
+  status, error_code, attempt, failures, takeovers, unanswered, lease_until, retry_at, sent_at
+) ON notifications TO :"role";
 GRANT UPDATE (replayed_at) ON dead_letters TO :"role";
 
 -- What is kept for a time alone. Rows are locked before they are removed, and to lock them takes the right to

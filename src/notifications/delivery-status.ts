@@ -7,45 +7,62 @@ export interface MailClaim {
 }
 
 export type MailClaimResult =
-  | { kind: 'claimed'; claim: MailClaim; first: boolean }
+  | { kind: 'claimed'; claim: MailClaim }
   /** Another one sends it, or it is not due again yet. */
   | { kind: 'later'; seconds: number }
-  /** SENT, or FAILED for good until somebody asks again. */
+  /** So many claimants were lost with it that the next one would be too. */
+  | { kind: 'given up' }
+  /** No mail is owed for this event; or it is SENT, or FAILED for good until somebody asks again. */
   | { kind: 'nothing to do' };
 
+/** Each of them may have sent the mail before it was lost: this bounds how often a customer may get it. */
+const MOST_TAKEOVERS = 10;
+
 /**
- * One row per event, however often the event is delivered; PENDING, or FAILED and due → PENDING under a lease.
- * Joins the caller's transaction, so that the request can be told of beside the row.
+ * PENDING, or FAILED and due → PENDING under a lease, or taken over from a claimant whose lease is over. By
+ * the database's clock alone: workers' clocks differ.
  */
-export async function claimMail(
-  tx: Tx,
-  event: { id: string; invoiceId: string },
-  leaseSeconds: number,
-): Promise<MailClaimResult> {
-  const inserted = await tx.$executeRaw`
-    INSERT INTO notifications (id, invoice_id, event_id, created_at)
-    VALUES (uuid_v7(clock_timestamp(), 0), ${event.invoiceId}::uuid, ${event.id}::uuid, clock_timestamp())
-    ON CONFLICT (event_id) DO NOTHING`;
-  const [claimed] = await tx.$queryRaw<{ id: string; attempt: number }[]>`
+export async function claimMail(db: Db, eventId: string, leaseSeconds: number): Promise<MailClaimResult> {
+  const [claimed] = await db.$queryRaw<{ id: string; attempt: number }[]>`
     UPDATE notifications
     SET status = 'PENDING', error_code = NULL, retry_at = NULL, attempt = attempt + 1,
+        takeovers = takeovers + (lease_until IS NOT NULL)::integer,
+        unanswered = unanswered + (lease_until IS NOT NULL)::integer,
         lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
-    WHERE event_id = ${event.id}::uuid
+    WHERE event_id = ${eventId}::uuid
       AND (status = 'PENDING' OR (status = 'FAILED' AND retry_at <= clock_timestamp()))
-      AND (lease_until IS NULL OR lease_until <= clock_timestamp())
+      AND (lease_until IS NULL OR (lease_until <= clock_timestamp() AND takeovers < ${MOST_TAKEOVERS}))
     RETURNING id, attempt`;
-  if (claimed) {
-    return {
-      kind: 'claimed',
-      claim: { notificationId: claimed.id, attempt: claimed.attempt },
-      first: inserted === 1,
-    };
-  }
-  const [waiting] = await tx.$queryRaw<{ seconds: number | null }[]>`
-    SELECT extract(epoch FROM coalesce(lease_until, retry_at) - clock_timestamp())::float AS seconds
-    FROM notifications WHERE event_id = ${event.id}::uuid`;
+  if (claimed) return { kind: 'claimed', claim: { notificationId: claimed.id, attempt: claimed.attempt } };
+  const [waiting] = await db.$queryRaw<{ seconds: number | null; takeovers: number }[]>`
+    SELECT extract(epoch FROM coalesce(lease_until, retry_at) - clock_timestamp())::float AS seconds, takeovers
+    FROM notifications WHERE event_id = ${eventId}::uuid`;
   const seconds = waiting?.seconds ?? undefined;
+  if (waiting && seconds !== undefined && seconds <= 0 && waiting.takeovers >= MOST_TAKEOVERS) {
+    return { kind: 'given up' };
+  }
   return seconds === undefined ? { kind: 'nothing to do' } : { kind: 'later', seconds: Math.max(0, seconds) };
+}
+
+/** @returns false where the claim is lost. */
+export async function extendMailLease(
+  db: Db,
+  { notificationId, attempt }: MailClaim,
+  leaseSeconds: number,
+): Promise<boolean> {
+  const extended = await db.$executeRaw`
+    UPDATE notifications SET lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
+    WHERE id = ${notificationId}::uuid AND status = 'PENDING' AND attempt = ${attempt}
+      AND lease_until IS NOT NULL`;
+  return extended === 1;
+}
+
+/** A claim that ends without having sent anything: the next one may begin at once. */
+export async function endMailLease(tx: Tx, { notificationId, attempt }: MailClaim): Promise<boolean> {
+  const ended = await tx.$executeRaw`
+    UPDATE notifications SET lease_until = NULL
+    WHERE id = ${notificationId}::uuid AND status = 'PENDING' AND attempt = ${attempt}`;
+  return ended === 1;
 }
 
 /** PENDING → SENT. @returns false where the claim is lost. */
@@ -57,18 +74,38 @@ export async function recordSent(tx: Tx, { notificationId, attempt }: MailClaim)
   return sent === 1;
 }
 
-/** PENDING → FAILED. @returns the failures so far, or undefined where the claim is lost. */
+/**
+ * PENDING → FAILED.
+ *
+ * @param unanswered whether the mail may have arrived in spite of it
+ * @returns the failures so far, or undefined where the claim is lost.
+ */
 export async function recordMailFailed(
   tx: Tx,
   { notificationId, attempt }: MailClaim,
-  code: string,
+  { code, unanswered }: { code: string; unanswered: boolean },
 ): Promise<number | undefined> {
   const [failed] = await tx.$queryRaw<{ failures: number }[]>`
     UPDATE notifications
-    SET status = 'FAILED', error_code = ${code}, failures = failures + 1, lease_until = NULL
+    SET status = 'FAILED', error_code = ${code}, failures = failures + 1, lease_until = NULL,
+        unanswered = unanswered + ${unanswered ? 1 : 0}
     WHERE id = ${notificationId}::uuid AND status = 'PENDING' AND attempt = ${attempt}
     RETURNING failures`;
   return failed?.failures;
+}
+
+/** PENDING → FAILED for good, after the last claimant that may be lost was lost. */
+export async function recordMailWorkerLost(
+  tx: Tx,
+  eventId: string,
+): Promise<{ attempt: number; failures: number } | undefined> {
+  const [lost] = await tx.$queryRaw<{ attempt: number; failures: number }[]>`
+    UPDATE notifications
+    SET status = 'FAILED', error_code = 'WORKER_LOST', failures = failures + 1, lease_until = NULL
+    WHERE event_id = ${eventId}::uuid AND status = 'PENDING' AND lease_until <= clock_timestamp()
+      AND takeovers >= ${MOST_TAKEOVERS}
+    RETURNING attempt, failures + takeovers AS failures`;
+  return lost;
 }
 
 /** A failed mail stays FAILED until then, whatever else delivers its event meanwhile. */
@@ -83,29 +120,18 @@ export async function setMailRetry(
     WHERE id = ${notificationId}::uuid AND status = 'FAILED' AND attempt = ${attempt}`;
 }
 
-/** PENDING → FAILED for good: what was asked for again must not go out after a cancel. */
+/** PENDING, or FAILED and to be tried again → FAILED for good: what is owed must not go out after a cancel. */
 export async function withholdMail(db: Db, eventId: string): Promise<void> {
   await db.$executeRaw`
-    UPDATE notifications SET status = 'FAILED', error_code = 'INVOICE_CANCELLED', lease_until = NULL
-    WHERE event_id = ${eventId}::uuid AND status = 'PENDING'
+    UPDATE notifications
+    SET status = 'FAILED', error_code = 'INVOICE_CANCELLED', lease_until = NULL, retry_at = NULL
+    WHERE event_id = ${eventId}::uuid AND (status = 'PENDING' OR retry_at IS NOT NULL)
       AND (lease_until IS NULL OR lease_until <= clock_timestamp())`;
 }
 
 /** FAILED → PENDING with its full number of attempts again, for a replay. */
 export async function askForMailAgain(tx: Tx, eventId: string): Promise<void> {
   await tx.$executeRaw`
-    UPDATE notifications SET status = 'PENDING', error_code = NULL, retry_at = NULL, failures = 0
+    UPDATE notifications SET status = 'PENDING', error_code = NULL, retry_at = NULL, failures = 0, takeovers = 0
     WHERE event_id = ${eventId}::uuid AND status = 'FAILED'`;
-}
-
-/**
- * Whether the customer is to be told of this event's revision: as the event said when it was written, and
- * as a notification says that was made of it, which outlives the event.
- */
-export async function customerIsToBeTold(db: Db, eventId: string): Promise<boolean> {
-  const [told] = await db.$queryRaw<{ told: boolean }[]>`
-    SELECT EXISTS (SELECT FROM notifications WHERE event_id = ${eventId}::uuid)
-        OR EXISTS (SELECT FROM outbox_events
-                   WHERE id = ${eventId}::uuid AND (payload->>'notify_customer')::boolean) AS told`;
-  return told?.told === true;
 }

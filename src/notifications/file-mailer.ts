@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
+import { LeaseLost } from '../kernel/lease.js';
 import { assertOneRecipient, type Mailer } from './mailer.js';
 
 /**
@@ -11,7 +12,7 @@ import { assertOneRecipient, type Mailer } from './mailer.js';
 export function makeFileMailer({ directory, from }: { directory: string; from: string }): Mailer {
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
   return {
-    async send(mail) {
+    async send(mail, lease) {
       assertOneRecipient(mail.to.address);
       const { message } = await composer.sendMail({ from, ...mail });
       const path = join(
@@ -21,6 +22,7 @@ export function makeFileMailer({ directory, from }: { directory: string; from: s
       await mkdir(directory, { recursive: true });
       const temporary = `${path}.${randomUUID()}.tmp`;
       await writeFile(temporary, message);
+      if (!lease.isHeld()) throw new LeaseLost('The lease ran out before the mail was kept');
       await rename(temporary, path);
     },
   };

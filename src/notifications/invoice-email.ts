@@ -1,13 +1,13 @@
-import type { Invoice } from '../invoices/index.js';
 import { publicId } from '../kernel/ids.js';
 import type { Mail } from './mailer.js';
+import type { Addressed } from './request-notification.js';
 
 /**
  * The mail that announces a finished PDF. It carries no file and no signed URL, only the way to the
  * storefront, which asks again who is there.
  */
 export function invoiceEmail(
-  invoice: Invoice & { customer: { email: string } },
+  invoice: Addressed,
   { eventId, storefrontUrl }: { eventId: string; storefrontUrl: string },
 ): Mail {
   const { customer, seller } = invoice;

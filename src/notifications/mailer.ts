@@ -1,4 +1,5 @@
 import { domainToASCII } from 'node:url';
+import type { Lease } from '../kernel/lease.js';
 
 /** One message to one recipient. */
 export interface Mail {
@@ -12,16 +13,23 @@ export interface Mail {
 
 export interface Mailer {
   /**
-   * Hands the message over.
+   * Hands the message over, as long as its claim is held: the look at the lease right before the content goes
+   * out is the last one. In bounded time, whatever the other side does.
    *
-   * @throws MailRefused where this message can never be sent, any other error where it may be later.
+   * @throws MailRefused where this message can never be sent, MailUnanswered where it may have been, any
+   * other error where it was not and may be later.
    */
-  send(mail: Mail): Promise<void>;
+  send(mail: Mail, lease: Lease): Promise<void>;
 }
 
 /** The address or the message itself is at fault: trying again cannot help. */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused';
+}
+
+/** The content went out and no answer came: the customer may have the mail, and gets it again. */
+export class MailUnanswered extends Error {
+  override readonly name = 'MailUnanswered';
 }
 
 /** Characters that a mail header reads as syntax: lists, groups, comments, routes, quotes, folded lines. */

@@ -6,8 +6,10 @@ import type { NewEvent } from './events.js';
  * one commit, or neither does.
  *
  * No NOTIFY here: it takes a lock that would make all commits one queue. The forwarder polls.
+ *
+ * @returns their ids, in the order of the events.
  */
-export async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
+export async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise<string[]> {
   const rows = events.map(({ type, invoice, data }) => ({
     type,
     invoice_id: invoice.invoiceId,
@@ -15,13 +17,13 @@ export async function appendEvents(tx: Tx, events: readonly NewEvent[]): Promise
     customer_id: invoice.customerId,
     data,
   }));
-  await tx.$executeRaw(
-    insertEvents(Prisma.sql`
-      SELECT * FROM ROWS FROM (
-        jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-          AS (type text, invoice_id uuid, order_id text, customer_id text, data jsonb)
-      ) WITH ORDINALITY AS event (type, invoice_id, order_id, customer_id, data, place)`),
-  );
+  const inserted = await tx.$queryRaw<{ id: string; position: bigint }[]>`${insertEvents(Prisma.sql`
+    SELECT * FROM ROWS FROM (
+      jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        AS (type text, invoice_id uuid, order_id text, customer_id text, data jsonb)
+    ) WITH ORDINALITY AS event (type, invoice_id, order_id, customer_id, data, place)`)}
+    RETURNING id, position`;
+  return inserted.toSorted((a, b) => Number(a.position - b.position)).map(({ id }) => id);
 }
 
 /**

@@ -9,7 +9,7 @@ export interface EventSubject {
 /** What an event says beside its envelope. Ids and numbers only: handlers read the rows again. */
 export interface EventData {
   InvoiceCreated: object;
-  InvoicePDFGenerated: { object_key: string; revision: number; notify_customer: boolean };
+  InvoicePDFGenerated: { object_key: string; revision: number };
   InvoicePDFGenerationFailed: { error_code: string; retry_count: number };
   InvoicePDFRegenerateRequested: object;
   InvoiceNotificationRequested: object;

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../db/client.js';
 import type { Log } from '../kernel/log.js';
+import { writeDeadLetter } from './dead-letter-rows.js';
 import type { EventRef } from './events.js';
 
 /** Joins the queue to the caller's transaction: the jobs exist if it commits. */
@@ -110,11 +111,30 @@ function lockPending(tx: Tx, onlyId?: string): Promise<EventRef[]> {
 
 async function recordRefusal(db: Db, event: EventRef, error: unknown): Promise<void> {
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, 500);
-  // Twice as long after each refusal, from one second to about eight minutes.
-  await db.$executeRaw`
-    UPDATE outbox_events
-    SET retry_count = retry_count + 1, last_error = ${reason},
-        status = CASE WHEN retry_count + 1 >= ${MOST_REFUSALS} THEN 'FAILED' ELSE status END,
-        next_attempt_at = clock_timestamp() + make_interval(secs => power(2, least(retry_count, 9)))
-    WHERE id = ${event.id}::uuid AND status = 'PENDING'`;
+  await db.$transaction(async (tx) => {
+    // Twice as long after each refusal, from one second to about eight minutes.
+    const [refused] = await tx.$queryRaw<{ status: string; refusals: number }[]>`
+      UPDATE outbox_events
+      SET retry_count = retry_count + 1, last_error = ${reason},
+          status = CASE WHEN retry_count + 1 >= ${MOST_REFUSALS} THEN 'FAILED' ELSE status END,
+          next_attempt_at = clock_timestamp() + make_interval(secs => power(2, least(retry_count, 9)))
+      WHERE id = ${event.id}::uuid AND status = 'PENDING'
+      RETURNING status, retry_count AS refusals`;
+    if (refused?.status !== 'FAILED') return;
+    const message = 'The event could not be forwarded; the log has the reason';
+    await writeDeadLetter(tx, {
+      queue: 'outbox',
+      event,
+      code: 'NOT_FORWARDED',
+      message,
+      attempts: refused.refusals,
+    });
+  });
+}
+
+/** FAILED → PENDING, due at once and with its full number of refusals, for a replay. */
+export async function forwardAgain(tx: Tx, event: EventRef): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE outbox_events SET status = 'PENDING', retry_count = 0, next_attempt_at = clock_timestamp()
+    WHERE id = ${event.id}::uuid AND status = 'FAILED'`;
 }

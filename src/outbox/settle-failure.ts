@@ -1,14 +1,11 @@
 import type { Tx } from '../db/client.js';
+import { type GivenUpWork, writeDeadLetter } from './dead-letter-rows.js';
 import type { EventRef } from './events.js';
 
-/** A delivery that did not work out, with the failures of its piece of work so far, this one included. */
-export interface FailedDelivery {
-  event: EventRef;
+/** A delivery that did not work out. */
+export interface FailedDelivery extends Pick<GivenUpWork, 'event' | 'code' | 'message'> {
+  /** Of this piece of work so far, this one included. */
   failures: number;
-  /** What an operator can act on; one of the closed lists of codes. */
-  code: string;
-  /** For the operator's eyes: no secrets, no order data. */
-  message: string;
   /** Trying again cannot help. */
   permanent: boolean;
 }
@@ -34,10 +31,7 @@ export function makeSettleFailure(deps: {
       await enqueueLater(tx, event, delaySeconds);
       return { kind: 'retry', delaySeconds };
     }
-    await tx.$executeRaw`
-      INSERT INTO dead_letters (id, queue, event_id, event_type, invoice_id, code, message, attempts, failed_at)
-      VALUES (uuid_v7(clock_timestamp(), 0), ${queueOf(event)}, ${event.id}::uuid, ${event.type},
-              ${event.invoiceId}::uuid, ${code}, ${message.slice(0, 500)}, ${failures}, clock_timestamp())`;
+    await writeDeadLetter(tx, { queue: queueOf(event), event, code, message, attempts: failures });
     return { kind: 'dead' };
   };
 }

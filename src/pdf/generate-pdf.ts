@@ -1,33 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { Db, Tx } from '../db/client.js';
 import { toAppError } from '../db/database-errors.js';
-import { getInvoice, type PdfErrorCode, recordOnTimeline, subjectOf } from '../invoices/index.js';
 import { AppError } from '../kernel/errors.js';
+import { keepLease, type Lease, LeaseLost } from '../kernel/lease.js';
 import type { Log } from '../kernel/log.js';
-import { appendEvents } from '../outbox/append-events.js';
+import { orAborted } from '../kernel/or-aborted.js';
 import type { EventRef } from '../outbox/events.js';
-import type { SettleFailure } from '../outbox/settle-failure.js';
 import { pdfObjectKey } from '../storage/object-key.js';
 import type { ObjectStorage } from '../storage/object-storage.js';
+import type { AttemptEnds } from './attempt-ends.js';
 import type { PageSize } from './document/invoice-document.js';
 import { TEMPLATE_VERSION } from './document/template-version.js';
-import { keepLease } from './keep-lease.js';
 import { loadDocument } from './load-document.js';
-import {
-  claimPdf,
-  type FinishedRendering,
-  type PdfClaim,
-  recordFailed,
-  recordGenerated,
-  setRetry,
-} from './pdf-status.js';
-import { type Renderer, RenderFailed, RenderTimeout } from './renderer.js';
+import { claimPdf, extendLease, type FinishedRendering, type PdfClaim } from './pdf-status.js';
+import type { Renderer } from './renderer.js';
 
 export interface GeneratePdfDeps {
   db: Db;
   renderer: Renderer;
-  storage: Pick<ObjectStorage, 'put'>;
-  settleFailure: SettleFailure;
+  storage: Pick<ObjectStorage, 'put' | 'size'>;
+  attempt: AttemptEnds;
   enqueueLater: (tx: Tx, event: EventRef, delaySeconds: number) => Promise<void>;
   leaseSeconds: number;
   renderTimeoutSeconds: number;
@@ -35,53 +27,60 @@ export interface GeneratePdfDeps {
   log: Log;
 }
 
-/** A store that has not taken the file by then has lost it, as far as this attempt is concerned. */
-const STORE_WITHIN_SECONDS = 60;
+/** What an attempt needs beside its rendering: to wait for a thread, to load and to store. Each has its own limit. */
+const BESIDE_RENDERING_SECONDS = 180;
 
 /**
- * Works on InvoiceCreated and InvoicePDFRegenerateRequested alike: claim, load, render, put, and then
+ * Works on InvoiceCreated and InvoicePDFRegenerateRequested alike: claim, load, render, store, and then
  * GENERATED with its revision and its event in one commit. A second delivery finds the work done, or in
- * other hands. It fails only where the database does.
+ * other hands. When the process stops, the work is handed back.
+ *
+ * It fails where the database does, and where its claim is lost: then the queue delivers again.
  */
-export function makeGeneratePdf(deps: GeneratePdfDeps): (event: EventRef) => Promise<void> {
-  const {
-    db,
-    renderer,
-    storage,
-    settleFailure,
-    enqueueLater,
-    leaseSeconds,
-    renderTimeoutSeconds,
-    pageSize,
-    log,
-  } = deps;
+export function makeGeneratePdf(
+  deps: GeneratePdfDeps,
+): (event: EventRef, stopping: AbortSignal) => Promise<void> {
+  const { db, renderer, storage, attempt, enqueueLater, leaseSeconds, renderTimeoutSeconds, pageSize, log } =
+    deps;
 
-  return async (event) => {
+  return async (event, stopping) => {
+    const claimedAt = performance.now();
     const result = await claimPdf(db, event.invoiceId, leaseSeconds);
-    if (result.kind === 'nothing to do') return;
-    if (result.kind === 'later') {
-      await db.$transaction((tx) => enqueueLater(tx, event, Math.ceil(result.seconds)));
-      return;
+    switch (result.kind) {
+      case 'nothing to do':
+        return;
+      case 'later':
+        return db.$transaction((tx) => enqueueLater(tx, event, Math.ceil(result.seconds)));
+      case 'given up':
+        return attempt.givenUp(event);
     }
     const { claim } = result;
-    const forAtMostSeconds = renderTimeoutSeconds + STORE_WITHIN_SECONDS;
-    const lease = keepLease({ db, claim, leaseSeconds, forAtMostSeconds, log });
+    const lease = keepLease({
+      extend: () => extendLease(db, claim, leaseSeconds),
+      leaseSeconds,
+      claimedAt,
+      forAtMostSeconds: renderTimeoutSeconds + BESIDE_RENDERING_SECONDS,
+      log,
+    });
+    const until = AbortSignal.any([lease.signal, stopping]);
     try {
-      await finish(claim, await renderAndStore(claim));
+      await attempt.finished(claim, await orAborted(renderAndStore(claim, lease), until));
     } catch (error) {
-      // A database that is away is no fault of the document: the lease, and the queue, bring it back.
-      if (toAppError(error)) throw error;
-      await fail(claim, event, error);
+      if (stopping.aborted) return await attempt.handedBack(claim, event);
+      // Neither a lost claim nor a database that is away is a fault of the document.
+      if (error instanceof LeaseLost || toAppError(error)) throw error;
+      await attempt.failed(claim, event, error);
     } finally {
       lease.release();
     }
   };
 
-  async function renderAndStore({ invoiceId, attempt }: PdfClaim): Promise<FinishedRendering> {
-    const { invoice, document } = await loadDocument(db, invoiceId, { pageSize });
+  async function renderAndStore(claim: PdfClaim, lease: Lease): Promise<FinishedRendering> {
+    const { invoice, document } = await loadDocument(db, claim.invoiceId, { pageSize });
     const bytes = await renderer.render(document);
-    const objectKey = pdfObjectKey(invoice, attempt);
-    await storage.put(objectKey, bytes);
+    const objectKey = pdfObjectKey(invoice, claim.attempt);
+    if (!lease.isHeld()) throw new LeaseLost('The lease ran out while the document was rendered');
+    await store(objectKey, bytes);
     return {
       objectKey,
       sha256: createHash('sha256').update(bytes).digest('hex'),
@@ -90,59 +89,11 @@ export function makeGeneratePdf(deps: GeneratePdfDeps): (event: EventRef) => Pro
     };
   }
 
-  async function finish(claim: PdfClaim, rendering: FinishedRendering): Promise<void> {
-    const { invoiceId, attempt } = claim;
-    const generated = await db.$transaction(async (tx) => {
-      const held = await recordGenerated(tx, claim, rendering);
-      if (!held) return false;
-      const data = {
-        object_key: rendering.objectKey,
-        revision: attempt,
-        notify_customer: held.notifyCustomer,
-      };
-      await recordOnTimeline(tx, invoiceId, 'InvoicePDFGenerated', { attempt });
-      const invoice = subjectOf(await getInvoice(tx, invoiceId));
-      await appendEvents(tx, [{ type: 'InvoicePDFGenerated', invoice, data }]);
-      return true;
-    });
-    if (!generated) return logLost(claim);
-    log.info({ invoice_id: invoiceId, attempt, bytes: rendering.bytes }, 'pdf generated');
+  /** Asks for what it put: a store that lost the file, or half of it, has not stored it. */
+  async function store(objectKey: string, bytes: Uint8Array): Promise<void> {
+    await storage.put(objectKey, bytes);
+    if ((await storage.size(objectKey)) !== bytes.byteLength) {
+      throw new AppError('STORAGE_ERROR', 'The object store does not have the file as it was put');
+    }
   }
-
-  /** State, timeline, retry or dead letter, and event change together. */
-  async function fail(claim: PdfClaim, event: EventRef, error: unknown): Promise<void> {
-    const { invoiceId, attempt } = claim;
-    const { code, message } = describe(error);
-    const next = await db.$transaction(async (tx) => {
-      const failures = await recordFailed(tx, claim, code);
-      if (failures === undefined) return undefined;
-      const follows = await settleFailure(tx, { event, failures, code, message, permanent: false });
-      const told = follows.kind === 'dead' ? 'InvoicePDFGenerationFailed' : 'InvoicePDFAttemptFailed';
-      await recordOnTimeline(tx, invoiceId, told, { attempt, code });
-      if (follows.kind === 'retry') {
-        await setRetry(tx, claim, follows.delaySeconds);
-      } else {
-        const invoice = subjectOf(await getInvoice(tx, invoiceId));
-        const data = { error_code: code, retry_count: failures - 1 };
-        await appendEvents(tx, [{ type: 'InvoicePDFGenerationFailed', invoice, data }]);
-      }
-      return follows;
-    });
-    if (!next) return logLost(claim);
-    log.warn({ err: error, invoice_id: invoiceId, attempt, code, next }, 'pdf failed');
-  }
-
-  function logLost({ invoiceId, attempt }: PdfClaim): void {
-    log.warn({ invoice_id: invoiceId, attempt }, 'the lease was lost; another attempt has the invoice now');
-  }
-}
-
-function describe(error: unknown): { code: PdfErrorCode; message: string } {
-  if (error instanceof RenderTimeout || error instanceof RenderFailed) {
-    return { code: error.code, message: error.message };
-  }
-  if (error instanceof AppError && error.code === 'STORAGE_ERROR') {
-    return { code: 'STORAGE_ERROR', message: error.message };
-  }
-  return { code: 'RENDER_FAILED', message: 'The rendering ended with an unforeseen error; the log has it' };
 }

@@ -14,10 +14,18 @@ export type ClaimResult =
   | { kind: 'claimed'; claim: PdfClaim }
   /** Another one has it, or it is not due again yet: come back then, since nobody else may. */
   | { kind: 'later'; seconds: number }
+  /** So many claimants were lost with it that the document itself must be what ends them. */
+  | { kind: 'given up' }
   /** GENERATED, or FAILED for good until somebody asks again. */
   | { kind: 'nothing to do' };
 
-/** PENDING, or FAILED and due → PROCESSING, or taken over from a claimant whose lease is over. */
+/** Workers come and go, deployments too; a document that has cost ten of them would cost the next as well. */
+export const MOST_TAKEOVERS = 10;
+
+/**
+ * PENDING, or FAILED and due → PROCESSING, or taken over from a claimant whose lease is over. By the
+ * database's clock alone: workers' clocks differ.
+ */
 export async function claimPdf(db: Db, invoiceId: string, leaseSeconds: number): Promise<ClaimResult> {
   const [claimed] = await db.$queryRaw<{ attempt: number }[]>`
     UPDATE invoices
@@ -30,13 +38,18 @@ export async function claimPdf(db: Db, invoiceId: string, leaseSeconds: number):
     WHERE id = ${invoiceId}::uuid
       AND (pdf_status = 'PENDING'
            OR (pdf_status = 'FAILED' AND pdf_retry_at <= clock_timestamp())
-           OR (pdf_status = 'PROCESSING' AND pdf_lease_until <= clock_timestamp()))
+           OR (pdf_status = 'PROCESSING' AND pdf_lease_until <= clock_timestamp()
+               AND pdf_takeovers < ${MOST_TAKEOVERS}))
     RETURNING pdf_attempt AS attempt`;
   if (claimed) return { kind: 'claimed', claim: { invoiceId, attempt: claimed.attempt } };
-  const [waiting] = await db.$queryRaw<{ seconds: number | null }[]>`
-    SELECT extract(epoch FROM coalesce(pdf_lease_until, pdf_retry_at) - clock_timestamp())::float AS seconds
+  const [waiting] = await db.$queryRaw<{ seconds: number | null; takeovers: number }[]>`
+    SELECT extract(epoch FROM coalesce(pdf_lease_until, pdf_retry_at) - clock_timestamp())::float AS seconds,
+           pdf_takeovers AS takeovers
     FROM invoices WHERE id = ${invoiceId}::uuid`;
   const seconds = waiting?.seconds ?? undefined;
+  if (waiting && seconds !== undefined && seconds <= 0 && waiting.takeovers >= MOST_TAKEOVERS) {
+    return { kind: 'given up' };
+  }
   return seconds === undefined ? { kind: 'nothing to do' } : { kind: 'later', seconds: Math.max(0, seconds) };
 }
 
@@ -46,6 +59,14 @@ export async function extendLease(db: Db, claim: PdfClaim, leaseSeconds: number)
     UPDATE invoices SET pdf_lease_until = clock_timestamp() + make_interval(secs => ${leaseSeconds})
     WHERE id = ${claim.invoiceId}::uuid AND pdf_status = 'PROCESSING' AND pdf_attempt = ${claim.attempt}`;
   return extended === 1;
+}
+
+/** Ends the lease of a claim whose work is handed back: the next one may take it over at once. */
+export async function endLease(tx: Tx, { invoiceId, attempt }: PdfClaim): Promise<boolean> {
+  const ended = await tx.$executeRaw`
+    UPDATE invoices SET pdf_lease_until = clock_timestamp()
+    WHERE id = ${invoiceId}::uuid AND pdf_status = 'PROCESSING' AND pdf_attempt = ${attempt}`;
+  return ended === 1;
 }
 
 export interface FinishedRendering {
@@ -95,6 +116,25 @@ export async function recordFailed(tx: Tx, claim: PdfClaim, code: PdfErrorCode):
     WHERE id = ${claim.invoiceId}::uuid AND pdf_status = 'PROCESSING' AND pdf_attempt = ${claim.attempt}
     RETURNING pdf_failures AS failures`;
   return failed?.failures;
+}
+
+/**
+ * PROCESSING → FAILED for good, after the last claimant that may be lost was lost.
+ *
+ * @returns its number and all attempts since the work was asked for, or undefined where another state was met.
+ */
+export async function recordWorkerLost(
+  tx: Tx,
+  invoiceId: string,
+): Promise<{ attempt: number; failures: number } | undefined> {
+  const [lost] = await tx.$queryRaw<{ attempt: number; failures: number }[]>`
+    UPDATE invoices
+    SET pdf_status = 'FAILED', pdf_error_code = 'WORKER_LOST', pdf_failures = pdf_failures + 1,
+        pdf_lease_until = NULL
+    WHERE id = ${invoiceId}::uuid AND pdf_status = 'PROCESSING' AND pdf_lease_until <= clock_timestamp()
+      AND pdf_takeovers >= ${MOST_TAKEOVERS}
+    RETURNING pdf_attempt AS attempt, pdf_failures + pdf_takeovers AS failures`;
+  return lost;
 }
 
 /** A failed rendering stays FAILED until then, whatever else delivers its event meanwhile. */

@@ -3,6 +3,7 @@ import type { Db } from '../db/client.js';
 import { getInvoice, type Invoice, recordOnTimeline, subjectOf } from '../invoices/index.js';
 import { AppError } from '../kernel/errors.js';
 import { appendEvents } from '../outbox/append-events.js';
+import { closeDeadLetters } from '../outbox/dead-letter-rows.js';
 import { requestAgain } from './pdf-status.js';
 
 export interface RegeneratePdfInput {
@@ -30,6 +31,8 @@ export function makeRegeneratePdf({ db }: { db: Db }): RegeneratePdf {
           `Only a FINALIZED invoice whose PDF is GENERATED or FAILED can be rendered again; it is ${invoice.status}, its PDF ${invoice.pdfStatus}`,
         );
       }
+      // The work that they tell of is asked for anew: replayed later, they would do nothing.
+      await closeDeadLetters(tx, { queue: 'pdf', invoiceId });
       await recordOnTimeline(tx, invoiceId, 'InvoicePDFRegenerateRequested', { actor });
       await appendEvents(tx, [
         { type: 'InvoicePDFRegenerateRequested', invoice: subjectOf(invoice), data: {} },

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { InvoiceDocument } from './document/invoice-document.js';
-import type { RenderTask } from './document/render-worker.js';
+import type { Rendered, RenderTask } from './document/render-worker.js';
 
 /** Turns a frozen invoice into the bytes of its PDF. Fails with RenderFailed or RenderTimeout only. */
 export interface Renderer {
@@ -13,6 +13,13 @@ export interface Renderer {
 export class RenderFailed extends Error {
   readonly code = 'RENDER_FAILED';
   override readonly name = 'RenderFailed';
+  /** The document itself was refused: the same document will be refused again. */
+  readonly permanent: boolean;
+
+  constructor(message: string, { permanent = false, cause }: { permanent?: boolean; cause?: unknown } = {}) {
+    super(message, { cause });
+    this.permanent = permanent;
+  }
 }
 
 /** The document took longer than its limit; its thread was ended. */
@@ -49,7 +56,7 @@ export function makeRendererPool(options: RendererPoolOptions): Renderer & { clo
   const { threads, timeoutMs, memoryMb } = options;
   const workerFile =
     options.workerFile ?? fileURLToPath(new URL('./document/render-worker.js', import.meta.url));
-  const pool = new Piscina<RenderTask, Uint8Array>({
+  const pool = new Piscina<RenderTask, Rendered>({
     filename: workerFile,
     name: 'render',
     minThreads: threads,
@@ -86,8 +93,12 @@ export function makeRendererPool(options: RendererPoolOptions): Renderer & { clo
     });
     try {
       const { signal } = controller;
-      return await pool.run({ document, started: port2 }, { transferList: [port2], signal });
+      const rendered = await pool.run({ document, started: port2 }, { transferList: [port2], signal });
+      if ('bytes' in rendered) return rendered.bytes;
+      const cause = rendered.refusal;
+      throw new RenderFailed(`${document.invoiceNumber} cannot be rendered`, { permanent: true, cause });
     } catch (cause) {
+      if (cause instanceof RenderFailed) throw cause;
       // Aborting ends the thread the task runs on, and no other.
       if (controller.signal.aborted) throw controller.signal.reason;
       throw new RenderFailed(`${document.invoiceNumber} could not be rendered`, { cause });

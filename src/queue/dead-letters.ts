@@ -51,24 +51,25 @@ export interface ReplayFilter {
 
 export interface ReplayDeadLettersDeps {
   db: Db;
-  enqueueLater: (tx: Tx, event: EventRef, delaySeconds: number) => Promise<void>;
-  /** Makes the work behind an event due again, with its full number of attempts. */
-  askAgain: Readonly<Record<QueueName, (tx: Tx, event: EventRef) => Promise<void>>>;
+  /** Takes the work behind an event back, by who gave it up: due again, with its full number of attempts. */
+  takeBack: Readonly<Record<GaveUp, (tx: Tx, event: EventRef) => Promise<void>>>;
   /** Writes down who sent an invoice's work back. */
   recordReplay: (tx: Tx, invoiceId: string, actor: Actor) => Promise<void>;
 }
+
+/** Who may give up: the queues' handlers, and the forwarder. */
+type GaveUp = QueueName | 'outbox';
 
 const MOST_REPLAYS = 1_000;
 
 /** Puts work back as if it had never failed; failing again, it comes back as a new dead letter. */
 export function makeReplayDeadLetters(deps: ReplayDeadLettersDeps): ReplayDeadLetters {
-  const { db, enqueueLater, askAgain, recordReplay } = deps;
+  const { db, takeBack, recordReplay } = deps;
 
   async function replay(tx: Tx, letter: ReplayedRow, actor: Actor): Promise<void> {
     const event: EventRef = { id: letter.event_id, type: letter.event_type, invoiceId: letter.invoice_id };
-    await askAgain[letter.queue](tx, event);
+    await takeBack[letter.queue](tx, event);
     await recordReplay(tx, event.invoiceId, actor);
-    await enqueueLater(tx, event, 0);
   }
 
   return {
@@ -101,7 +102,7 @@ export function makeReplayDeadLetters(deps: ReplayDeadLettersDeps): ReplayDeadLe
 }
 
 interface ReplayedRow {
-  queue: QueueName;
+  queue: GaveUp;
   event_id: string;
   event_type: EventType;
   invoice_id: string;

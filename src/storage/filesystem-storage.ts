@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../kernel/clock.js';
 import { AppError } from '../kernel/errors.js';
@@ -38,6 +38,15 @@ export function makeFilesystemStorage(options: FilesystemStorageOptions): Object
     async get(key) {
       try {
         return await readFile(pathOf(key));
+      } catch (cause) {
+        if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+        throw storageError(cause);
+      }
+    },
+
+    async size(key) {
+      try {
+        return (await stat(pathOf(key))).size;
       } catch (cause) {
         if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
         throw storageError(cause);

@@ -8,6 +8,8 @@ export interface ObjectStorage {
   put(key: string, bytes: Uint8Array): Promise<void>;
   /** Undefined for a key that holds nothing. */
   get(key: string): Promise<Uint8Array | undefined>;
+  /** How many bytes a key holds; undefined where it holds nothing. */
+  size(key: string): Promise<number | undefined>;
   /** A URL that opens the object for whoever has it, until it expires. */
   signDownload(key: string, options: { fileName: string }): Promise<SignedDownload>;
 }

@@ -1,14 +1,12 @@
-import pino from 'pino';
-import { beforeAll, expect, test } from 'vitest';
-import { makeSettleFailure } from '../../src/outbox/settle-failure.js';
-import { makeGeneratePdf } from '../../src/pdf/generate-pdf.js';
+import { expect, test } from 'vitest';
+import { writeDeadLetter } from '../../src/outbox/dead-letter-rows.js';
 import { RenderFailed } from '../../src/pdf/renderer.js';
-import { queueOf } from '../../src/queue/queues.js';
 import { useApi } from '../helpers/api.js';
 import { useDatabase } from '../helpers/database.js';
 import { eventOf } from '../helpers/events.js';
 import { codeOf } from '../helpers/graphql-client.js';
 import { issueInvoice } from '../helpers/issued-invoice.js';
+import { A_PDF, makePdfWork } from '../helpers/pdf-work.js';
 
 const database = useDatabase();
 const api = useApi(() => ({ DATABASE_URL: database.url }));
@@ -16,29 +14,12 @@ const admin = api.as('admin', 'u_admin');
 const service = api.as('service', 'checkout');
 
 let fails = true;
-let generatePdf: ReturnType<typeof makeGeneratePdf>;
-
-beforeAll(() => {
-  generatePdf = makeGeneratePdf({
-    db: database.db,
-    renderer: {
-      render: async () => {
-        if (fails) throw new RenderFailed('poisoned');
-        return new TextEncoder().encode('%PDF-');
-      },
-    },
-    storage: { put: async () => undefined },
-    settleFailure: makeSettleFailure({
-      retryDelaysSeconds: [],
-      queueOf,
-      enqueueLater: async () => undefined,
-    }),
-    enqueueLater: async () => undefined,
-    leaseSeconds: 60,
-    renderTimeoutSeconds: 30,
-    pageSize: 'A4',
-    log: pino({ level: 'silent' }),
-  });
+const { generatePdf } = makePdfWork(() => database.db, {
+  retryDelaysSeconds: [],
+  render: async () => {
+    if (fails) throw new RenderFailed('poisoned');
+    return A_PDF;
+  },
 });
 
 const LIST = `{ deadLetters { edges { node {
@@ -122,6 +103,31 @@ test('many are replayed by queue and code, up to a limit', async () => {
   expect(await openLetters()).toEqual([]);
 });
 
+test('an event that could not be forwarded is replayed by the forwarder, and not as a job beside it', async () => {
+  const invoiceId = await issueInvoice(database.db);
+  const created = await eventOf(database.sql, invoiceId, 'InvoiceCreated');
+  await database.sql.query(`UPDATE outbox_events SET status = 'FAILED', retry_count = 10 WHERE id = $1`, [
+    created.id,
+  ]);
+  await database.db.$transaction((tx) =>
+    writeDeadLetter(tx, {
+      queue: 'outbox',
+      event: created,
+      code: 'NOT_FORWARDED',
+      message: 'no',
+      attempts: 10,
+    }),
+  );
+  const [letter] = await openLetters();
+  expect(letter).toMatchObject({ queue: 'outbox', code: 'NOT_FORWARDED', invoice: { pdfStatus: 'PENDING' } });
+  await replay(letter.id);
+  expect(await jobsOf(invoiceId)).toBe(0);
+  const { rows } = await database.sql.query('SELECT status, retry_count FROM outbox_events WHERE id = $1', [
+    created.id,
+  ]);
+  expect(rows).toEqual([{ status: 'PENDING', retry_count: 0 }]);
+});
+
 test('a regenerate after a dead letter runs', async () => {
   const invoiceId = await issueInvoice(database.db);
   await generatePdf(await eventOf(database.sql, invoiceId, 'InvoiceCreated'));
@@ -130,6 +136,7 @@ test('a regenerate after a dead letter runs', async () => {
     `mutation { regenerateInvoicePdf(input: { invoiceId: "${letter.invoice.id}" }) { invoice { pdfStatus pdfErrorCode } } }`,
   );
   expect(data?.regenerateInvoicePdf.invoice).toEqual({ pdfStatus: 'PENDING', pdfErrorCode: null });
+  expect(await openLetters()).toEqual([]);
   fails = false;
   await generatePdf(await eventOf(database.sql, invoiceId, 'InvoicePDFRegenerateRequested'));
   fails = true;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type Mail, type Mailer, MailRefused } from '../../src/notifications/mailer.js';
+import { HELD } from '../helpers/leases.js';
 import { headerOf, parseMail, rawHeaderOf, recipientsOf } from './parse-mail.js';
 
 export interface MailerUnderTest {
@@ -28,7 +29,7 @@ export const aMail = (changes: Partial<Mail> = {}): Mail => ({
 export function describeMailer({ mailer, arrived }: MailerUnderTest): void {
   /** The one message that a mail became. */
   async function deliver(mail: Mail): Promise<string> {
-    await mailer().send(mail);
+    await mailer().send(mail, HELD);
     const [message = '', ...others] = await arrived(mail.messageId);
     expect(others).toEqual([]);
     return message;
@@ -70,9 +71,9 @@ export function describeMailer({ mailer, arrived }: MailerUnderTest): void {
 
   test('the same mail twice has one Message-ID, and two mails have two', async () => {
     const [mail, other] = [aMail(), aMail()];
-    await mailer().send(mail);
-    await mailer().send(mail);
-    await mailer().send(other);
+    await mailer().send(mail, HELD);
+    await mailer().send(mail, HELD);
+    await mailer().send(other, HELD);
     const ids = (messages: string[]) =>
       new Set(messages.flatMap((m) => headerOf(parseMail(m), 'message-id')));
     expect(ids(await arrived(mail.messageId))).toEqual(new Set([mail.messageId]));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeFileMailer } from '../../src/notifications/file-mailer.js';
 import { type Mailer, MailRefused } from '../../src/notifications/mailer.js';
+import { HELD } from '../helpers/leases.js';
 import { aMail, describeMailer, FROM } from './mailer-suite.js';
 
 let parent: string;
@@ -34,7 +35,8 @@ describe('mail kept as files', () => {
   test('is one file for one Message-ID, however often it is sent', async () => {
     const own = join(parent, 'own');
     const mail = aMail({ messageId: '<0193e3a4-7c1e-7d3b-9f00-0123456789ab@folio>' });
-    for (let sent = 0; sent < 3; sent += 1) await makeFileMailer({ directory: own, from: FROM }).send(mail);
+    for (let sent = 0; sent < 3; sent += 1)
+      await makeFileMailer({ directory: own, from: FROM }).send(mail, HELD);
     expect(await filesIn(own)).toEqual(['0193e3a4-7c1e-7d3b-9f00-0123456789ab@folio.eml']);
   });
 
@@ -42,7 +44,7 @@ describe('mail kept as files', () => {
     const own = join(parent, 'at-once');
     const mail = aMail();
     const mailers = Array.from({ length: 8 }, () => makeFileMailer({ directory: own, from: FROM }));
-    await Promise.all(mailers.map((each) => each.send(mail)));
+    await Promise.all(mailers.map((each) => each.send(mail, HELD)));
     expect(await filesIn(own)).toHaveLength(1);
   });
 
@@ -54,7 +56,7 @@ describe('mail kept as files', () => {
       '<a\0b@folio>',
       `<${'x'.repeat(300)}@y>`,
     ]) {
-      await mailer.send(aMail({ messageId })).catch(() => undefined);
+      await mailer.send(aMail({ messageId }), HELD).catch(() => undefined);
     }
     for (const name of await filesIn(directory)) expect(name).toMatch(/^[\w@.-]+\.eml$/);
     expect(await filesIn(parent)).not.toContain('up@folio.eml');
@@ -63,7 +65,7 @@ describe('mail kept as files', () => {
   test('that cannot be kept now may be kept later: no refusal', async () => {
     const path = join(parent, 'a-file');
     await writeFile(path, 'in the way');
-    const sent = makeFileMailer({ directory: path, from: FROM }).send(aMail());
+    const sent = makeFileMailer({ directory: path, from: FROM }).send(aMail(), HELD);
     await expect(sent).rejects.toThrow(/ENOTDIR|EEXIST/);
     await expect(sent).rejects.not.toBeInstanceOf(MailRefused);
   });

@@ -7,7 +7,17 @@ const database = useDatabase();
 const REFUSED = restricted('notifications_status_moves');
 
 /** What a delivery writes of its own work. */
-const LIVING = ['status', 'error_code', 'attempt', 'failures', 'lease_until', 'retry_at', 'sent_at'];
+const LIVING = [
+  'status',
+  'error_code',
+  'attempt',
+  'failures',
+  'takeovers',
+  'unanswered',
+  'lease_until',
+  'retry_at',
+  'sent_at',
+];
 
 const WELL_FORMED = {
   PENDING:

@@ -2,7 +2,7 @@ import pino from 'pino';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { appendEvents } from '../../src/outbox/append-events.js';
 import type { EventRef } from '../../src/outbox/events.js';
-import { type ForwardEvents, makeForwardEvents } from '../../src/outbox/forward-events.js';
+import { type ForwardEvents, forwardAgain, makeForwardEvents } from '../../src/outbox/forward-events.js';
 import { useDatabase } from '../helpers/database.js';
 import { eventsOf } from '../helpers/events.js';
 import { issueInvoice } from '../helpers/issued-invoice.js';
@@ -113,4 +113,47 @@ test('an event refused ten times is FAILED and says why', async () => {
   );
   expect(rows).toEqual([{ status: 'FAILED', retry_count: 10, last_error: 'refused InvoiceCreated' }]);
   expect(await statusesOf(invoiceId)).toEqual(['FAILED', 'PENDING']);
+});
+
+test('an event that is given up is a dead letter, once; taken back, it leaves before the later ones', async () => {
+  const invoiceId = await issueAndCancel();
+  const [created] = await eventsOf(database.sql, invoiceId);
+  refuse = (event) => event.invoiceId === invoiceId;
+  const refuseUntilGivenUp = async () => {
+    await database.sql.query(
+      `UPDATE outbox_events SET next_attempt_at = now(), retry_count = 9 WHERE id = $1 AND status = 'PENDING'`,
+      [created?.id],
+    );
+    await forwardEvents();
+    await forwardEvents();
+  };
+  const letters = async () =>
+    (
+      await database.sql.query(
+        'SELECT queue, code, event_id, event_type, attempts, message FROM dead_letters WHERE invoice_id = $1',
+        [invoiceId],
+      )
+    ).rows;
+  await refuseUntilGivenUp();
+  const letter = {
+    queue: 'outbox',
+    code: 'NOT_FORWARDED',
+    event_id: created?.id,
+    event_type: 'InvoiceCreated',
+    attempts: 10,
+    message: expect.not.stringContaining('refused'),
+  };
+  expect(await letters()).toEqual([letter]);
+
+  // Taken back and refused again, it comes back.
+  await database.db.$transaction((tx) => forwardAgain(tx, created as EventRef));
+  await refuseUntilGivenUp();
+  expect(await letters()).toEqual([letter, letter]);
+
+  refuse = () => false;
+  await database.db.$transaction((tx) => forwardAgain(tx, created as EventRef));
+  expect(await forwardEvents()).toMatchObject({ published: 2 });
+  expect(enqueued.filter((event) => event.invoiceId === invoiceId)).toEqual(
+    await eventsOf(database.sql, invoiceId),
+  );
 });

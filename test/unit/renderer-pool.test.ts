@@ -17,13 +17,14 @@ export async function render({ document, started }) {
   switch (document.invoiceNumber) {
     case 'hang': for (;;);
     case 'wait': await new Promise(() => setInterval(() => {}, 1000));
-    case 'throw': throw new Error('no such font');
+    case 'throw': throw new Error('no memory');
+    case 'refuse': return { refusal: new Error('no such font') };
     case 'exit': process.exit(3);
     case 'late': setTimeout(() => { throw new Error('out of the blue'); }); await new Promise(() => {});
     case 'memory': { const kept = []; for (;;) kept.push(new Array(100_000).fill(kept.length)); }
     case 'pause': Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
   }
-  return new TextEncoder().encode(document.invoiceNumber);
+  return { bytes: new TextEncoder().encode(document.invoiceNumber) };
 }`;
 
 let folder: string;
@@ -79,6 +80,15 @@ test.each(['throw', 'exit', 'late', 'memory'])(
     expect(await next).toBe('INV-2');
   },
 );
+
+test.each([
+  ['refuse', true],
+  ['throw', false],
+  ['exit', false],
+  ['memory', false],
+])('%s: whether the same document will fail again is said: %s', async (kind, permanent) => {
+  await expect(open()(kind)).rejects.toMatchObject({ code: 'RENDER_FAILED', permanent });
+});
 
 test('one that hangs does not touch the document in the other thread', async () => {
   const render = open({ threads: 2, timeoutMs: 1_500 });
