@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterAll, beforeAll } from 'vitest';
-import { type Adapters, type App, startApp } from '../../src/app.js';
+import { type App, startApp } from '../../src/app.js';
 import type { Role } from '../../src/auth/actor.js';
 import { readConfig } from '../../src/config.js';
 import { freePort } from '../../src/kernel/free-port.js';
+import type { Adapters } from '../../src/roles/parts.js';
 import {
   type GraphQLAnswer,
   JWT_SECRET,
